@@ -84,7 +84,7 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "CardFields", "Operations", "Orders", "Page", "Payments", "Receipts", "Shops",
+    "ApplePay", "Books", "CardFields", "Day", "Operations", "Orders", "Page", "Payments", "Receipts", "Shops",
     "Staff", "Tap", "Terminal", "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
@@ -351,8 +351,9 @@ let package = Package(
             resources: [.embedInCode("Assets")]),
         feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
         feature(
-            "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider",
+            "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
+        feature("Day", "TillCounter", "TillJournal"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(
             "Orders", "TillCheckout", "TillCounter", "TillJournal", "TillOrders", log,
@@ -522,10 +523,9 @@ let package = Package(
             "TillServer",
             [
                 "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
-                "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillSandbox",
-                "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay", "TillWeb", grdb,
-                hummingbird, lifecycle, httpTypes, nioCore, tracing,
-                inMemoryTracing,
+                "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillReceipts",
+                "TillSandbox", "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay",
+                "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing, inMemoryTracing,
             ] + features),
         .testTarget(
             name: "TillCommandLineTests",

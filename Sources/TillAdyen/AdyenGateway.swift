@@ -30,15 +30,22 @@ struct AdyenGateway: Sendable {
         await send(config.prefix + "/" + AdyenConfig.version + path, body, key: key, within: deadline)
     }
 
-    /// Sends a POST to an absolute path of the same host.
+    /// Sends a GET to a path below the version.
+    func get(_ path: String, within deadline: Span) async -> AdyenOutcome {
+        await send(config.prefix + "/" + AdyenConfig.version + path, nil, key: nil, within: deadline)
+    }
+
+    /// Sends a request to an absolute path of the same host: a POST, or a GET without a body.
     func send(
-        _ path: String, _ body: JSONValue, key: IdempotencyKey?, within deadline: Span
+        _ path: String, _ body: JSONValue?, key: IdempotencyKey?, within deadline: Span
     ) async -> AdyenOutcome {
-        var request = HTTPRequest(method: .post, scheme: config.scheme, authority: config.authority, path: path)
+        var request = HTTPRequest(
+            method: body == nil ? .get : .post, scheme: config.scheme, authority: config.authority, path: path)
         var fields = [
-            ("X-API-Key", config.apiKey.reveal()), ("Content-Type", "application/json"), ("Accept", "application/json"),
+            ("X-API-Key", config.apiKey.reveal()), ("Accept", "application/json"),
             ("User-Agent", "Till/1 (payments in Swift)"),
         ]
+        if body != nil { fields.append(("Content-Type", "application/json")) }
         if let key {
             guard key.rawValue.utf8.count <= AdyenGateway.longestKey else {
                 return .notSent("the key is longer than Adyen accepts")
@@ -50,7 +57,7 @@ struct AdyenGateway: Sendable {
         }
         let reply: HTTPReply
         do throws(TransportFailure) {
-            reply = try await transport.send(request, body: body.bytes(), deadline: deadline)
+            reply = try await transport.send(request, body: body?.bytes() ?? [], deadline: deadline)
         } catch {
             switch error {
             case .notSent(let reason): return .notSent(reason)

@@ -8,7 +8,8 @@ public struct AdyenModule: ProviderModule {
     public static let name = ProviderName(rawValue: "adyen")
     public static let title = "Adyen"
     public static let settings: [Setting] = [
-        .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL,
+        .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenClientKey, .adyenHMACKey, .adyenHMACKeyFile,
+        .adyenReturnURL,
         .adyenReportUser, .adyenReportPassword, .adyenReportPasswordFile, .adyenReportURL,
         .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
     ]
@@ -27,6 +28,7 @@ public struct AdyenModule: ProviderModule {
     private let terminal: AdyenTerminalProvider?
     private let url: String?
     private let source: AdyenStatementSource?
+    private let clientKey: AdyenClientKey?
 
     /// Creates the module. Webhook events are stored with the counter's notifications.
     public static func make(
@@ -60,7 +62,14 @@ public struct AdyenModule: ProviderModule {
         let source = online.map {
             AdyenStatementSource(provider: $0, config: reports, transport: environment.transport)
         }
-        return AdyenModule(online: online, receiver: receiver, terminal: terminal, url: url, source: source)
+        var clientKey: AdyenClientKey?
+        if let text = settings.text(.adyenClientKey), let online {
+            do throws(AdyenConfigError) { clientKey = try AdyenClientKey(text, in: online.mode) } catch {
+                throw ProviderModuleError(self, "\(error)", next: "Correct \(Setting.adyenClientKey.variable).")
+            }
+        }
+        return AdyenModule(
+            online: online, receiver: receiver, terminal: terminal, url: url, source: source, clientKey: clientKey)
     }
 
     /// Returns the report user's configuration; `nil` if none is set. A local stand-in serves its own reports.
@@ -136,6 +145,8 @@ public struct AdyenModule: ProviderModule {
     public var webhooks: (any WebhookReceiver)? { receiver }
     /// The settlement details reports announced by webhooks.
     public var statements: (any StatementSource)? { source }
+    /// The fields of Adyen's SDK in an app, with a client key. The counter's frame has its own.
+    public var cardFields: ProviderCardFields? { clientKey?.cardFields }
     public var readers: (any ReaderFleet)? { terminal.map { AdyenTerminalFleet(terminal: $0) } }
     /// The findings on the Checkout API, its webhooks and the terminal.
     public var findings: [ProviderFinding] {
@@ -262,6 +273,9 @@ extension Setting {
     package static let adyenKey = Setting(key: "adyen.key", kind: .secret, about: "Adyen's API key.")
     package static let adyenKeyFile = Setting(
         key: "adyen.key_file", kind: .path, about: "The file with Adyen's API key.")
+    package static let adyenClientKey = Setting(
+        key: "adyen.client_key", kind: .text,
+        about: "Adyen's client key, `test_…` or `live_…`, of the API key's mode: apps get it for Adyen's SDK.")
     package static let adyenHMACKey = Setting(
         key: "adyen.hmac_key", kind: .secret,
         about: "The HMAC key of Adyen's webhook in hexadecimal; two, separated by a comma, while it is rotated.")

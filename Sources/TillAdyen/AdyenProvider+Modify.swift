@@ -70,7 +70,10 @@ extension AdyenProvider {
         do throws(AdyenNotificationLogError) { reported = try await book.payment(attempt) } catch {
             return .unknown(reason: error.description)
         }
-        if let reported, !reported.success { return .approved(Confirmation()) }
+        if let session = request.action?.session, reported?.success != true { return end(of: session) }
+        // A card that was refused in a finished session is not the one that has paid.
+        let isFinished = request.action?.isFinished ?? false
+        if let reported, !reported.success, !isFinished { return .approved(Confirmation()) }
         let names =
             reported.map { [$0.merchantReference] }
             ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }

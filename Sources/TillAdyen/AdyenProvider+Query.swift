@@ -8,6 +8,9 @@ extension AdyenProvider {
     /// Returns the state of an attempt as reported by webhooks. Without a report it is `unknown`: Adyen cannot be
     /// queried.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        if let action = request.action, action.session != nil || action.isFinished {
+            return await session(action, request)
+        }
         do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {
                 return .unknown(reason: "Adyen has not reported it yet")
@@ -18,7 +21,7 @@ extension AdyenProvider {
         }
     }
 
-    private func snapshot(
+    func snapshot(
         of payment: AdyenNotification, _ later: [AdyenNotification], _ request: QueryRequest
     ) -> ProviderAnswer<ProviderSnapshot> {
         let currency = request.amount.currency

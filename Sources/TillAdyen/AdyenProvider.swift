@@ -45,11 +45,13 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// The name in settings, requests and the journal: `adyen`.
     public var name: ProviderName { ProviderName(rawValue: "adyen") }
 
-    /// Keys are kept for a week; unknown results are resolved by webhook events.
+    /// Keys are kept for a week; unknown results are resolved by webhook events. Sessions are opened in test mode only:
+    /// how Adyen ends a session that nobody reports on is not verified against its own system.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: AdyenProvider.replayWindow, preparesFirst: false, partialCapture: true,
-            multipleCapture: false, separateCapture: true, takesCards: true, showsAfterSale: false)
+            multipleCapture: false, separateCapture: true, takesCards: true,
+            takesAdyenSessions: !gateway.config.webhookKeys.isEmpty && mode == .test, showsAfterSale: false)
     }
 
     /// The amount format: integers with Adyen's own decimals, which differ from ISO 4217 for four currencies.
@@ -61,10 +63,11 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// Returns the merchant account; its key may be replaced.
     public func identity() async -> ProviderIdentity { account }
 
-    /// Authorizes a typed card.
+    /// Authorizes a typed card, or opens a session in which Adyen's components or SDK take one.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
+        if case .adyenSession = tender { return await open(request) }
         guard case .card(let card) = tender else {
             return .declined(Decline(reason: .cardNotSupported, message: "Adyen takes typed cards here"))
         }

@@ -92,7 +92,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             case .failure(.keyRejected(let reason)): return .keyRejected(reason: reason)
             case .failure(.unavailable(let reason)): return .notSent(reason: reason)
             }
-        case .cardPresent, .wallet, .payPal, .payPalCard, .cash:
+        case .cardPresent, .wallet, .payPal, .payPalCard, .adyenSession, .cash:
             return .declined(
                 Decline(reason: .cardNotSupported, message: "Braintree takes typed cards and its fields' nonces only"))
         }

@@ -81,18 +81,20 @@ extension Checkout {
         return answer
     }
 
-    func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
+    /// - Parameter result: What the customer's side holds of the end of its session.
+    func query(_ id: AttemptID, _ payment: Payment, result: SessionResult? = nil) async -> PaymentAnswer? {
         guard let (attempt, provider, context) = await target(id, payment) else { return nil }
         // The authorization is sent only after the reference is in the journal, so here it never was. If the process
         // that was to send it is still alive, it finds the attempt closed and does not send it.
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
-        let action: CustomerAction? = if case .requiresAction(let asked) = attempt.state { asked } else { nil }
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
-            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest, action: action)
-        return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
+            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
+            action: attempt.awaitedAction, sessionResult: result)
+        let answer = await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
+        return endOfUnheldSession(attempt, at: provider, answer) ?? answer
     }
 
     private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
@@ -101,7 +103,7 @@ extension Checkout {
         else { return nil }
         let request = ContinuationRequest(
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
-            key: attempt.continuationKey(continuation))
+            key: attempt.continuationKey(continuation), action: attempt.lastAction)
         let answer = await ask(
             provider, for: payment.id, within: provider.capabilities.answerTime, as: { .continued(id, $0) }
         ) { await provider.continueAuthorization(request) }
@@ -124,7 +126,7 @@ extension Checkout {
         else { return nil }
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason.word,
-            key: attempt.voidKey(void), number: void.number)
+            key: attempt.voidKey(void), number: void.number, action: attempt.lastAction)
         let answer = await ask(provider, for: payment.id, as: { .voided(id, $0) }) { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
         return answer

@@ -164,6 +164,11 @@ public struct Checkout: Sendable {
         providers[name]?.capabilities.takesPayPalCards ?? false
     }
 
+    /// Returns `true` if the provider is configured and opens sessions in which Adyen's components or SDK take a card.
+    public func takesAdyenSessions(_ name: ProviderName) -> Bool {
+        providers[name]?.capabilities.takesAdyenSessions ?? false
+    }
+
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
@@ -190,6 +195,10 @@ public struct Checkout: Sendable {
             }
             if case .payPalCard = tender, !provider.capabilities.takesPayPalCards {
                 throw .refused(.unsupported("The provider \(name) has no card fields of PayPal's."))
+            }
+            if case .adyenSession = tender, !provider.capabilities.takesAdyenSessions {
+                throw .refused(
+                    .unsupported("The provider \(name) opens no sessions of Adyen's: it needs webhooks and test mode."))
             }
         }
     }

@@ -42,7 +42,7 @@ public struct Till: AsyncParsableCommand {
             Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self, AuditCommand.self,
-            WebhooksCommand.self, Trigger.self, Listen.self, ShopCommand.self,
+            WebhooksCommand.self, Trigger.self, Listen.self, ShopCommand.self, DayCommand.self,
         ])
 
     public init() {}

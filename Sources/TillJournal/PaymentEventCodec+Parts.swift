@@ -116,6 +116,16 @@ extension JSONValue {
         self[key] == nil ? nil : try text(key)
     }
 
+    /// Returns the customer's session of an action; `nil` if it has none.
+    func optionalSession() throws(JournalError) -> CustomerSession? {
+        guard let id = try optionalText("session") else { return nil }
+        guard
+            let session = CustomerSession(
+                id: id, data: try text("session_data"), endsAt: try moment("session_ends"))
+        else { throw .corrupted("a customer's session cannot be read") }
+        return session
+    }
+
     func id<ID: Identifier>(_ key: String) throws(JournalError) -> ID { ID(rawValue: try text(key)) }
 
     func optionalID<ID: Identifier>(_ key: String) throws(JournalError) -> ID? {

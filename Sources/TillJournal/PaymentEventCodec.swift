@@ -45,6 +45,11 @@ public enum PaymentEventCodec {
             writer.field("kind", action.kind)
             writer.optional("url", action.url)
             writer.optional("order", action.order)
+            if let session = action.session {
+                writer.field("session", session.id)
+                writer.field("session_data", session.data)
+                writer.field("session_ends", session.endsAt.milliseconds)
+            }
         case .continuationStarted(let attempt, let number):
             writer.field("attempt", attempt.rawValue)
             writer.field("number", number)
@@ -157,7 +162,7 @@ public enum PaymentEventCodec {
                 try json.id("attempt"),
                 CustomerAction(
                     kind: try json.text("kind"), url: try json.optionalText("url"),
-                    order: try json.optionalText("order")))
+                    order: try json.optionalText("order"), session: try json.optionalSession()))
         case "continuation.started":
             return .continuationStarted(try json.id("attempt"), number: try json.count("number"))
         case "attempt.stored":

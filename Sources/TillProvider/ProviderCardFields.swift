@@ -37,6 +37,8 @@ public struct ProviderCardFields: Sendable {
         case token
         /// An order that the counter prepares and the fields attach the card to (`Tender.payPalCard`).
         case order
+        /// A session that the counter opens and the fields take the card in (`Tender.adyenSession`).
+        case session
     }
 
     /// The key with which the fields take cards. It reads and charges nothing.
@@ -47,6 +49,8 @@ public struct ProviderCardFields: Sendable {
         case clientToken(Secret<String>)
         /// PayPal's client id: the same for every customer, and no secret.
         case clientID(String)
+        /// Adyen's client key: the same for every customer, and no secret.
+        case clientKey(String)
     }
 
     /// What the counter's frame loads for the provider's fields; `nil` if the frame has the counter's own fields.

@@ -11,6 +11,7 @@ public import TillCounter
 public import TillFeatureApplePay
 import TillFeatureBooks
 import TillFeatureCardFields
+import TillFeatureDay
 import TillFeatureOperations
 import TillFeatureOrders
 import TillFeaturePage
@@ -103,7 +104,8 @@ public struct CounterServer: Sendable {
     }
 
     /// Creates a server for a counter, with its providers' readers and the simulated one. Mode, account, default
-    /// provider, order scope, receipts, return URL and statement forms are the counter's, whatever the options say.
+    /// provider, order scope, limit of the day's difference, receipts, return URL and statement forms are the
+    /// counter's, whatever the options say.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")
@@ -113,6 +115,7 @@ public struct CounterServer: Sendable {
         options.account = counter.options.account
         options.defaultProvider = counter.options.provider
         options.orderScope = counter.options.orderScope
+        options.dayDifferenceLimit = counter.options.dayDifferenceLimit
         options.receipts = counter.options.receipts
         options.returnURL = counter.returnURL
         options.statementForms = StatementForm.all(of: counter.options.modules)
@@ -331,6 +334,8 @@ public struct CounterServer: Sendable {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
+        DayRoutes(book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit))
+            .register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)

@@ -40,12 +40,32 @@ actor AdyenLedger {
     static let mostKeys = 100_000
 
     var payments: [String: Payment] = [:]
-    private(set) var order: [String] = []
+    var order: [String] = []
     private var keys: [String: (body: JSONValue, answer: Answer)] = [:]
     private var count = 0
     private var moment: Int64 = 0
     private(set) var notifications: [JSONValue] = []
+    /// Events that are not delivered before somebody asks for them.
+    private var delayed: [JSONValue] = []
+    var sessions: [String: Session] = [:]
     var reports = AdyenReports()
+
+    /// Handles the newest event: keeps it back (`late`), or doubles it (`twice`).
+    func deliver(_ word: String) {
+        guard let last = notifications.last else { return }
+        switch word {
+        case "late": delayed.append(notifications.removeLast())
+        case "twice": notifications.append(last)
+        default: break
+        }
+    }
+
+    /// Delivers the events that were kept back. Returns `false` if there are none.
+    func deliverDelayed() -> Bool {
+        defer { delayed = [] }
+        notifications += delayed
+        return !delayed.isEmpty
+    }
 
     /// Removes and returns the events since the previous call, oldest first.
     func takeReported() -> [JSONValue] {
@@ -93,7 +113,7 @@ actor AdyenLedger {
         return "TILL" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
     }
 
-    private static let refusals: [String: (code: String, reason: String)] = [
+    static let refusals: [String: (code: String, reason: String)] = [
         "4000000000000002": ("2", "Refused"), "4000000000009995": ("12", "Not enough balance"),
         "4000000000000069": ("6", "Expired Card"), "4000000000000127": ("24", "CVC Declined"),
         "4100000000000019": ("20", "FRAUD"),

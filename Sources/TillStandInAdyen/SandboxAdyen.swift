@@ -12,8 +12,9 @@ import TillStandInServing
 ///
 /// Beyond Adyen's paths it serves `GET /_sandbox/ledger`, the true state in minor units; `POST /_sandbox/webhooks
 /// {"url":…,"hmac_key":…}`, which sets the webhook endpoint; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`,
-/// changes after the sale; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`,
-/// undelivered events; and `POST /_sandbox/faults` as in the other stand-ins.
+/// changes after the sale; `POST /_sandbox/sessions {"id":…,"data":…,"do":"pay"}`, what a customer's browser does;
+/// `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`, undelivered events; and
+/// `POST /_sandbox/faults` as in the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
     private let account = AdyenLedger()
@@ -53,7 +54,7 @@ public struct SandboxAdyen: HTTPTransport {
             }
             func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
             let answer = await answer(
-                request.method.rawValue, request.uri.path, field("X-API-Key"), field("Idempotency-Key"),
+                request.method.rawValue, request.uri.string, field("X-API-Key"), field("Idempotency-Key"),
                 Array(body.readableBytesView), authorization: request.headers[.authorization])
             Task { await tell(over: wire) }
             return Response(
@@ -86,6 +87,23 @@ public struct SandboxAdyen: HTTPTransport {
         if let amount { asked.append(("amount", .number("\(amount)"))) }
         return await account.play(SandboxJSON.object(asked))
     }
+
+    /// Does what a customer's browser does with a session: an action of `POST /_sandbox/sessions`.
+    /// - Returns: Adyen's `resultCode` and `sessionResult`; `nil` if it is not possible.
+    public func browse(
+        _ word: String, _ id: String, _ data: String, card: String? = nil, webhook: String? = nil
+    ) async -> (code: String, result: String)? {
+        var asked: [(String, JSONValue)] = [("id", .string(id)), ("data", .string(data)), ("do", .string(word))]
+        if let card { asked.append(("card", .string(card))) }
+        if let webhook { asked.append(("webhook", .string(webhook))) }
+        guard let told = await account.browse(SandboxJSON.object(asked), at: clock.now()),
+            let result = told["sessionResult"]?.stringValue
+        else { return nil }
+        return (told["resultCode"]?.stringValue ?? "", result)
+    }
+
+    /// Delivers the events that a browser's action kept back.
+    public func deliverDelayed() async -> Bool { await account.deliverDelayed() }
 
     /// Removes and returns the undelivered webhooks, each a body with one signed item.
     public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
@@ -137,6 +155,13 @@ public struct SandboxAdyen: HTTPTransport {
 
     private typealias Answer = (status: Int, body: [UInt8])
 
+    /// Returns the result in the query of an address.
+    private static func result(in path: String) -> String? {
+        path.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&")
+            .first { $0.hasPrefix("sessionResult=") }
+            .flatMap { String($0.dropFirst("sessionResult=".count)).removingPercentEncoding }
+    }
+
     private func answer(
         _ method: String, _ path: String, _ apiKey: String?, _ key: String?, _ body: [UInt8], authorization: String?
     ) async -> Answer {
@@ -168,6 +193,12 @@ public struct SandboxAdyen: HTTPTransport {
                     ("merchantAccount", document["merchantAccount"] ?? .null), ("sdkData", .string("c2Vzc2lvbg==")),
                 ]), 201)
         }
+        if method == "GET", let version = parts.firstIndex(where: { $0.first == "v" && Int($0.dropFirst()) != nil }),
+            parts.dropFirst(version + 1).first == "sessions", parts.count == version + 3
+        {
+            let status = await account.status(of: parts[version + 2], result: SandboxAdyen.result(in: path))
+            return json(status.body, status.status)
+        }
         guard method == "POST", let version = parts.firstIndex(where: { $0.first == "v" && Int($0.dropFirst()) != nil })
         else { return json(AdyenLedger.error(404, "404", "Not found").body, 404) }
         return await faulty(Array(parts[(version + 1)...]), key, document)
@@ -190,6 +221,11 @@ public struct SandboxAdyen: HTTPTransport {
         case ("POST", "aftersale"):
             let isDone = await account.play(asked)
             return json([("ok", .bool(isDone))], isDone ? 200 : 400)
+        case ("POST", "sessions"):
+            guard let told = await account.browse(asked, at: clock.now()) else {
+                return json([("ok", .bool(false))], 400)
+            }
+            return (200, told.bytes())
         case ("POST", "statements"):
             let isDone = await account.playStatement(asked, at: clock.now())
             return json([("ok", .bool(isDone))], isDone ? 200 : 400)
@@ -233,6 +269,9 @@ public struct SandboxAdyen: HTTPTransport {
     private func route(_ rest: [String], _ key: String?, _ body: JSONValue) async -> AdyenLedger.Answer {
         switch (rest.count, rest.first ?? "") {
         case (1, "payments"): return await account.once(key, body) { $0.pay(body) }
+        case (1, "sessions"):
+            let now = clock.now()
+            return await account.once(key, body) { $0.open(body, at: now) }
         case (1, "cancels"): return await account.once(key, body) { $0.modify("cancels", of: nil, body) }
         case (3, "payments") where ["captures", "refunds", "cancels"].contains(rest[2]):
             return await account.once(key, body) { $0.modify(rest[2], of: rest[1], body) }

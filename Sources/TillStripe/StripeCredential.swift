@@ -48,8 +48,8 @@ enum StripeCredential {
             return .success(typed(Secret(number), month: 12, year: 2034, securityCode: Secret("123")))
         case .wallet(let payment):
             return wallet(payment)
-        case .cash, .payPal, .payPalCard:
-            return .failure(Refusal(.invalidRequest, "Stripe takes cards here, no cash and nothing of PayPal's"))
+        case .cash, .payPal, .payPalCard, .adyenSession:
+            return .failure(Refusal(.invalidRequest, "Stripe takes cards here, no cash and no other account"))
         }
     }
 

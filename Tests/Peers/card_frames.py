@@ -68,8 +68,9 @@ COMMON = """
 STRIPE = "(() => {" + COMMON + """
   const kinds = { cardNumber: "number", cardExpiry: "expires", cardCvc: "code" };
   window.Stripe = (key) => ({
-    elements: () => ({
+    elements: ({ locale }) => ({
       create: (name) => {
+        window.fieldsLocale = locale;
         const kind = kinds[name], told = {};
         const brand = kind === "number" ? "visa" : undefined;
         hear[kind] = { change: ({ complete }) => told.change?.({ complete, error: undefined, brand }) };
@@ -153,7 +154,8 @@ PAYPAL = "(() => {" + COMMON + """
     };
     return {
       isEligible: () => given.get("client-id") !== "" && given.get("components") === "card-fields"
-        && given.get("currency") === "EUR" && ["capture", "authorize"].includes(given.get("intent")),
+        && given.get("currency") === "EUR" && ["capture", "authorize"].includes(given.get("intent"))
+        && /^[a-z]{2}_[A-Z]{2}$/.test(given.get("locale")),
       NumberField: field("number"), ExpiryField: field("expires"), CVVField: field("code"),
       async submit() {
         try {

@@ -18,7 +18,8 @@ OPEN = {
     "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}",
     "POST /v1/shops/{id}/notifications", "GET /back/{attempt}/{way}",
     # Not by a key: the session of an app is the permission.
-    "GET /app/payment", "GET /app/card_fields", "POST /app/pay", "POST /app/cancel", "GET /app/receipt",
+    "GET /app/payment", "GET /app/card_fields", "POST /app/pay", "POST /app/session_result",
+    "POST /app/cancel", "GET /app/receipt",
     "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
     "DELETE /session/person", "POST /session/invitation", "POST /session/invitation/passkey",
     "POST /session/enrolment", "POST /session/password",
@@ -96,7 +97,13 @@ class Owner:
             self.shop = counter.succeed(
                 "shop", "connect", shop, "--key", woo.KEY, "--secret", woo.SECRET, "--journal", server.journal,
                 "--json", *server.sandbox.flags)["id"]
-        self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message}
+        # More days than a stranger closes while every operation is tried.
+        for _ in range(9):
+            for step, body in (("open", {"currency": "EUR", "float": 15000}), ("count", {"total": 15000}),
+                               ("close", {"left": 15000})):
+                done = server.request("POST", f"/v1/day/{step}", body)
+                assert done.ok, done.text
+        self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message, "{report}": "9"}
 
     def path(self, template):
         """The address of the owner's own thing."""
@@ -121,7 +128,7 @@ class Owner:
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
         addresses = ["/v1/payments", "/v1/orders/o-1", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances",
-                     "/v1/offline",
+                     "/v1/day", "/v1/offline",
                      "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
                      self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",

@@ -156,8 +156,9 @@ def test_nothing_of_the_counter_is_loaded_into_other_pages(clerk, server, attack
     """As script, style, picture, object and frame: of what is loaded nothing runs and nothing is seen."""
     link = server.request("POST", f"/v1/payments/{server.payment}/receipt/link", {}, "l").json()["path"]
     paths = ["/", "/v1/payments", f"/v1/payments/{server.payment}", "/counter.js", "/money.js", "/counter.css",
-             "/payments", "/payments.js", "/design.css", "/openapi.yaml", "/metrics", link,
-             f"/v1/payments/{server.payment}/receipt?format=html"]
+             "/payments", "/payments.js", f"/payments/{server.payment}", "/one-payment.js", "/design.css",
+             "/day", "/day.js", "/day-report.js",
+             "/openapi.yaml", "/metrics", link, f"/v1/payments/{server.payment}/receipt?format=html"]
     tags = "".join(
         f'<script src="{server.url}{path}" onload="loot.push(`script {path}`)"></script>'
         f'<script type="module" src="{server.url}{path}" onload="loot.push(`module {path}`)"></script>'

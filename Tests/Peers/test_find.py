@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import counter
-from clerk import WAIT, Counter
+from clerk import WAIT
 
 CARDS = ["4242424242424242", "5555555555554444"]
 ROWS = "#rows tr[data-id]"
@@ -225,9 +225,9 @@ def test_an_old_payment_among_many_is_found_and_refunded_on_a_phone(office, serv
     expect(row).to_be_visible(timeout=WAIT)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     row.get_by_role("link").click()
-    expect(page.locator("#refund-form")).to_be_visible(timeout=WAIT)
-    clerk = Counter(page, server)
-    clerk.give_back()
-    clerk.shows("refunded")
+    page.get_by_role("button", name="Refund…").click(timeout=WAIT)
+    page.get_by_role("button", name="Review").click()
+    page.locator("#review-send").click()
+    expect(page.locator("#meta .badge")).to_have_text("Refunded", timeout=WAIT)
     shown = server.request("GET", f"/v1/payments/{wanted['id']}").json()
     assert shown["refunded"] == wanted["captured"] > 0

@@ -57,11 +57,13 @@ struct CounterCheckoutTests {
 
     private func shown(
         _ status: String, begun: Bool? = true, moved: String = "unknown", payment: String = "pay_1",
-        amount: Int = 1250, currency: String = "EUR", message: String? = nil, url: String? = nil, order: String? = nil
+        amount: Int = 1250, currency: String = "EUR", message: String? = nil, url: String? = nil, order: String? = nil,
+        session: String? = nil
     ) -> ScriptedTransport.Step {
         let end = [
             begun.map { #","begun":\#($0)"# }, message.map { #","message":"\#($0)""# },
             url.map { #","action_url":"\#($0)""# }, order.map { #","order_id":"\#($0)""# },
+            session.map { #","adyen_session":{"id":"\#($0)","data":"x","ends_at":"2026-11-18T12:00:00.000Z"}"# },
         ].compactMap { $0 }.joined()
         return .json(
             200,
@@ -260,6 +262,41 @@ struct CounterCheckoutTests {
             #expect(isUnknown(await checkout.pay(tender, presenter: bank)))
         }
         #expect(attached.all.count == 2 && bank.shown == [])
+    }
+
+    @Test("Adyen's SDK takes the card in the counter's session, and its result goes to the counter, which then decides")
+    func takesInSession() async throws {
+        let taken = AttachedOrders()
+        let card = CheckoutTender.adyenSession { session in
+            taken.add(session.id)
+            return SessionResult("X3XtfGC9!")
+        }
+        let asked = shown("action", session: "CS1")
+        let pending = shown("pending", begun: nil)
+        var (checkout, transport) = try checkout(asked, pending, pending, shown("paid", begun: nil, moved: "yes"))
+        guard case .paid = await checkout.pay(card, presenter: bank) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(taken.all == ["CS1"] && bank.shown == [])
+        #expect(transport.calls.first?.body == #"{"tender":{"type":"adyen_session"}}"#)
+        #expect(
+            transport.calls.map(\.line) == [
+                "POST /app/pay", "POST /app/session_result", "GET /app/payment", "GET /app/payment",
+            ])
+        #expect(transport.calls.dropFirst().first?.body == #"{"session_result":"X3XtfGC9!"}"#)
+        // A result whose answer is lost is no failure: the counter hears from Adyen.
+        (checkout, transport) = try self.checkout(asked, lost, shown("paid", begun: nil, moved: "yes"))
+        guard case .paid = await checkout.pay(card, presenter: bank) else {
+            Issue.record("not paid")
+            return
+        }
+        // A session is nothing for another way to pay, and one with a strange name is not used.
+        for (tender, step) in [(token, asked), (card, shown("action", session: "../x"))] {
+            (checkout, _) = try self.checkout(step)
+            #expect(isUnknown(await checkout.pay(tender, presenter: bank)))
+        }
+        #expect(taken.all.count == 2 && bank.shown == [])
     }
 
     @Test("a customer who leaves PayPal's fields has given up, while the order awaits its card")

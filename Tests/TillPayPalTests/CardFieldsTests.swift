@@ -31,8 +31,8 @@ import TillTestSupport
         _ order: String, _ policy: ThreeDSecure = .whenOffered, after action: CustomerAction = CardFieldsTests.waiting
     ) async throws -> ProviderSnapshot.Standing? {
         let provider = PayPalProvider(
-            config: try Fixture.config(), transport: ScriptedTransport([.json(200, order)]), clock: ManualClock(),
-            threeDSecure: policy)
+            config: try Fixture.config(), transport: ScriptedTransport([.json(200, order), .json(204, "")]),
+            clock: ManualClock(), threeDSecure: policy)
         var query = Fixture.query()
         query.action = action
         guard case .approved(let snapshot) = await provider.query(query) else { return nil }
@@ -120,6 +120,50 @@ import TillTestSupport
             let body = try #require(transport.calls.first).body
             #expect(body.contains("SCA_ALWAYS") == (attaches && policy == .required))
             #expect(!body.contains("number"))
+        }
+    }
+
+    private func continued(_ steps: [ScriptedTransport.Step]) async throws -> (ProviderAnswer<Authorization>, [String])
+    {
+        let transport = ScriptedTransport(steps)
+        let provider = PayPalProvider(config: try Fixture.config(), transport: transport, clock: ManualClock())
+        let answer = await provider.continueAuthorization(
+            ContinuationRequest(
+                context: Fixture.query().context, amount: Fixture.amount, captureMode: .automatic,
+                key: IdempotencyKey(rawValue: "pay_1-a1-continue-1"), action: Self.waiting))
+        return (answer, transport.calls.map(\.body))
+    }
+
+    @Test("another card that is attached after the judgment is judged before its money is asked for")
+    func exchanged() async throws {
+        let refused = Self.order("APPROVED", #"{"liability_shift":"NO"}"#)
+        let (answer, bodies) = try await continued([.json(200, refused), .json(204, "")])
+        guard case .declined(let decline) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(decline.code?.hasPrefix("LIABILITY_SHIFT_") == true)
+        // Read, and closed: nothing was asked for, and nothing ever is.
+        #expect(bodies.count == 2 && bodies[1].contains("void-pay_1-a1"))
+        let (unread, asked) = try await continued([.json(500, "{}")])
+        guard case .notSent = unread else {
+            Issue.record("\(unread)")
+            return
+        }
+        #expect(asked.count == 1)
+    }
+
+    @Test("an order that is refused and cannot be closed yet is not declined yet")
+    func notClosed() async throws {
+        let refused = Self.order("APPROVED", #"{"liability_shift":"NO"}"#)
+        let provider = PayPalProvider(
+            config: try Fixture.config(), transport: ScriptedTransport([.json(200, refused), .json(500, "{}")]),
+            clock: ManualClock())
+        var query = Fixture.query()
+        query.action = Self.waiting
+        guard case .unknown = await provider.query(query) else {
+            Issue.record("it counts as declined")
+            return
         }
     }
 

@@ -85,6 +85,21 @@ import TillCore
         }
     }
 
+    @Test("a session of Adyen's has nothing else")
+    func adyenSession() throws {
+        func kind(_ more: String) throws -> TenderRequest.Kind {
+            let body = try JSONValue(parsing: #"{"tender":{"type":"adyen_session"\#(more)}}"#.utf8)
+            return try TenderRequest(body, currency: .eur, now: Self.now).kind
+        }
+        guard case .adyenSession = try kind("") else {
+            Issue.record("another kind")
+            return
+        }
+        for more in [#","session":"CS1""#, #","token":"pm_1""#] {
+            #expect(throws: Problem.self) { try kind(more) }
+        }
+    }
+
     @Test("of its number the last four digits are kept, in whatever script they were typed")
     func redacted() throws {
         let body = try JSONValue(parsing: #"{"tender":{"type":"card","number":"٤٠٣٢٠٣٦٢٤٧٣٢٧٣٢١","cvc":"123"}}"#.utf8)

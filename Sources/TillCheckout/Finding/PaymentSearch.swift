@@ -109,7 +109,8 @@ struct PaymentSearchJudge {
         guard search.least.map({ units >= $0 }) ?? true, search.greatest.map({ units <= $0 }) ?? true else {
             return .no
         }
-        let mayHaveCard = row.tenderKind.map { $0 != .cash && $0 != .payPal } ?? false
+        // An earlier attempt may have been by card: what was tried before is what customers come back with.
+        let mayHaveCard = row.tenderKind != nil
         if search.card != nil, !mayHaveCard { return .no }
         if let text, !isNamed(text, row.order.rawValue, row.orderNumber, row.id), !isAmount(row) {
             return digits != nil && mayHaveCard ? .byCard : .no

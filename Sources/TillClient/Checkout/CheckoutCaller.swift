@@ -31,6 +31,14 @@ struct CheckoutCaller: Sendable {
         try CheckoutCardFields(try await document(.get, "/app/card_fields", nil, within: limits.exchange))
     }
 
+    /// Hands in what Adyen's SDK reported at the end of a session.
+    func finish(_ result: SessionResult) async throws(CounterCheckoutError) -> CounterCheckoutPayment {
+        try CounterCheckoutPayment(
+            try await document(
+                .post, "/app/session_result", .members(["session_result": .string(result.reveal())]),
+                within: limits.exchange), of: session)
+    }
+
     func cancel() async throws(CounterCheckoutError) -> CounterCheckoutPayment {
         try CounterCheckoutPayment(
             try await document(.post, "/app/cancel", .object([]), within: limits.exchange), of: session)

@@ -1,8 +1,9 @@
 public import TillCore
 
 /// What the provider's SDK in an app needs to draw its card fields, and to make a reference for
-/// ``CheckoutTender/token(_:)`` or attach the card to an order (``CheckoutTender/payPalCard(_:)``). Open: the key of a
-/// provider that this version does not know is not kept.
+/// ``CheckoutTender/token(_:)``, attach the card to an order (``CheckoutTender/payPalCard(_:)``) or take it in a
+/// session (``CheckoutTender/adyenSession(_:)``). Open: the key of a provider that this version does not know is not
+/// kept.
 public enum CheckoutCardFields: Sendable {
     /// The publishable key for Stripe's SDK: the same for every customer, and no secret.
     case stripe(publishableKey: String)
@@ -10,6 +11,8 @@ public enum CheckoutCardFields: Sendable {
     case braintree(clientToken: Secret<String>)
     /// The client id for PayPal's SDK: the same for every customer, and no secret.
     case payPal(clientID: String)
+    /// The client key for Adyen's SDK, `test_…` or `live_…`: the same for every customer, and no secret.
+    case adyen(clientKey: String)
     /// A provider that this version does not know.
     case other(provider: String)
 
@@ -27,6 +30,7 @@ public enum CheckoutCardFields: Sendable {
         case "stripe": self = .stripe(publishableKey: try key("publishable_key"))
         case "braintree": self = .braintree(clientToken: Secret(try key("client_token")))
         case "paypal": self = .payPal(clientID: try key("client_id"))
+        case "adyen": self = .adyen(clientKey: try key("client_key"))
         default: self = .other(provider: String(provider.prefix(128)))
         }
     }

@@ -11,12 +11,18 @@ public enum CheckoutTender: Sendable {
     /// order's id, shows the SDK's fields and returns when they are done; whatever it returns, the counter is asked. It
     /// returns soon when its task is canceled, which ``CounterCheckoutLimits/challenge`` does.
     case payPalCard(@Sendable (_ orderID: String) async -> ChallengeEnd)
+    /// A card that Adyen's SDK takes in the session that the counter has opened. The closure is called with the
+    /// session, shows the SDK's fields and returns the `sessionResult` that the SDK reports; `nil` if the customer has
+    /// left them. Whatever it returns, the counter is asked. It returns soon when its task is canceled, which
+    /// ``CounterCheckoutLimits/challenge`` does.
+    case adyenSession(@Sendable (_ session: CustomerSession) async -> SessionResult?)
 
     var json: JSONValue {
         switch self {
         case .token(let token): .members(["type": .string("token"), "token": .string(token.reveal())])
         case .payPal: .members(["type": .string("paypal")])
         case .payPalCard: .members(["type": .string("paypal_card")])
+        case .adyenSession: .members(["type": .string("adyen_session")])
         }
     }
 
@@ -28,6 +34,7 @@ public enum CheckoutTender: Sendable {
             case .token(let token): token.reveal()
             case .payPal: "paypal"
             case .payPalCard: "paypal_card"
+            case .adyenSession: "adyen_session"
             }
         let hash = SHA256.hash(data: Array("till app checkout 1\u{0}\(payment)\u{0}\(press)\u{0}\(token)".utf8))
         // Letters only: digits in a row may read as a card number, which the counter refuses.

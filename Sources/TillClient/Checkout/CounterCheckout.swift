@@ -80,8 +80,8 @@ public struct CounterCheckout: Sendable {
 
     // MARK: Paying
 
-    /// Pays, shows the bank's page if the bank asks for that, or has PayPal's SDK attach the card, and asks the counter
-    /// until the payment has an outcome.
+    /// Pays, shows the bank's page if the bank asks for that, or has the SDK of PayPal or Adyen take the card, and asks
+    /// the counter until the payment has an outcome.
     /// - Parameters:
     ///   - press: The number of the customer's press with this token. A press that was repeated, or that another life
     ///     of the app made, has the same number; only a customer who tries a declined card again makes the next one.
@@ -146,8 +146,16 @@ public struct CounterCheckout: Sendable {
         _ presenter: any ChallengePresenter
     ) -> Step? {
         if case .payPalCard(let attach) = tender, let order = answer.payment.orderID { return { await attach(order) } }
-        // An order of PayPal's awaits its card, which another way of paying does not bring.
-        guard let page, answer.payment.orderID == nil else { return nil }
+        if case .adyenSession(let take) = tender, let session = answer.payment.adyenSession {
+            return { [caller] in
+                guard let result = await take(session) else { return .closed }
+                // If this is lost, Adyen's webhook tells the counter all the same.
+                _ = try? await caller.finish(result)
+                return .returned
+            }
+        }
+        // An order of PayPal's, or a session of Adyen's, awaits its card, which another way of paying does not bring.
+        guard let page, answer.payment.orderID == nil, answer.payment.adyenSession == nil else { return nil }
         return { await presenter.present(page) }
     }
 

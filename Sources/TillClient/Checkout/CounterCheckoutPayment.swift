@@ -14,6 +14,9 @@ public struct CounterCheckoutPayment: Hashable, Sendable {
     public let message: String?
     /// The prepared order to which PayPal's SDK attaches a card, with ``CounterCheckoutStatus/action(page:)``.
     public let orderID: String?
+    /// The session in which Adyen's SDK takes a card, with ``CounterCheckoutStatus/action(page:)``. For this customer
+    /// only.
+    public let adyenSession: CustomerSession?
 }
 
 /// The state of a payment for its customer. Open: an unknown word is kept, and is neither paid nor failed.
@@ -60,6 +63,13 @@ extension CounterCheckoutPayment {
             }
     }
 
+    private static func session(_ json: JSONValue) -> CustomerSession? {
+        guard let id = json["id"]?.stringValue, let data = json["data"]?.stringValue,
+            let end = json["ends_at"]?.stringValue.flatMap({ Timestamp(internetTime: $0) })
+        else { return nil }
+        return CustomerSession(id: id, data: data, endsAt: end)
+    }
+
     /// Reads the counter's answer, and compares it with the session before it counts.
     init(_ json: JSONValue, of session: CounterCheckoutSession) throws(CounterCheckoutError) {
         func text(_ name: String) throws(CounterCheckoutError) -> String {
@@ -93,5 +103,6 @@ extension CounterCheckoutPayment {
         self.attempts = Int(clamping: attempts)
         message = json["message"]?.stringValue.map { String($0.prefix(500)) }
         orderID = json["order_id"]?.stringValue.flatMap { CounterCheckoutPayment.isOrderID($0) ? $0 : nil }
+        adyenSession = json["adyen_session"].flatMap { CounterCheckoutPayment.session($0) }
     }
 }

@@ -22,6 +22,8 @@ public struct Attempt: Hashable, Sendable {
     public internal(set) var heldSince: Timestamp?
     /// The earliest time, by any clock, at which the customer's action is known to have been pending.
     var challengedSince: Timestamp?
+    /// The customer action that was asked for last, also once it is not pending any more.
+    public internal(set) var lastAction: CustomerAction?
     /// The highest amount ever authorized, in minor units and with the tip; the upper bound of captures.
     var mostAuthorized: Int64 = 0
 
@@ -96,8 +98,16 @@ public struct Attempt: Hashable, Sendable {
         if case .authorized(let authorization) = state { authorization } else { nil }
     }
 
-    /// The required customer action, while it is pending.
-    var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
+    /// The customer action that is pending as far as is known: a query that was not answered ends none.
+    public var awaitedAction: CustomerAction? {
+        switch state {
+        case .requiresAction(let action): action
+        case .unknown where continuation == nil && void == nil: lastAction
+        // A session may be paid until its end, also while the attempt is being voided.
+        case .unknown where lastAction?.session != nil || lastAction?.isFinished == true: lastAction
+        case .inFlight, .stored, .unknown, .authorized, .declined, .notSent, .voided, .expired: nil
+        }
+    }
 
     /// The void that is open or was refused. A void that succeeded before the attempt was opened again does not count.
     var unfinishedVoid: Void? { void.flatMap { $0.state.isSucceeded ? nil : $0 } }

@@ -27,7 +27,7 @@ extension Payment {
             applyAuthorization(id, authorization, at: at)
         case .actionRequired(let id, let action):
             change(id) {
-                $0.state = .requiresAction(action)
+                ($0.state, $0.lastAction) = (.requiresAction(action), action)
                 $0.challengedSince = min($0.challengedSince ?? at, at)
                 $0.endContinuation(.refused(Decline(reason: .generic, code: "requires_action")))
             }

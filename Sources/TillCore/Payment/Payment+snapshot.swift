@@ -38,7 +38,7 @@ extension Payment {
 
     /// Returns `true` while the customer is at the bank's page and still has time for it.
     private func isAtChallenge(_ attempt: Attempt, at now: Timestamp, _ clock: ClockStanding) -> Bool {
-        attempt.action != nil && attempt.void == nil && hasTime(attempt, at: now, clock)
+        attempt.awaitedAction != nil && attempt.void == nil && hasTime(attempt, at: now, clock)
     }
 
     /// Returns `true` if the customer's time is not over, as far as the clock can tell.
@@ -109,7 +109,8 @@ extension Payment {
                 at: now)
         case .unconfirmed where isAtChallenge(attempt, at: now, clock):
             // The customer may still be on the bank's page: the provider has nothing to report yet.
-            return isBeforeNextQuery(attempt, at: now) ? [] : attempt.action.map { [.actionRequired(id, $0)] } ?? []
+            return isBeforeNextQuery(attempt, at: now)
+                ? [] : attempt.awaitedAction.map { [.actionRequired(id, $0)] } ?? []
         case .notFound, .unconfirmed:
             // No process has the customer's credential any more, so this attempt cannot continue. It is voided at the
             // provider, so that a request that is still under way can never charge it.

@@ -52,7 +52,8 @@ extension Decline {
 extension CustomerAction {
     fileprivate var bounded: CustomerAction {
         CustomerAction(
-            kind: ProviderText.word(kind), url: url.flatMap(ProviderText.address), order: order.map(ProviderText.word))
+            kind: ProviderText.word(kind), url: url.flatMap(ProviderText.address), order: order.map(ProviderText.word),
+            session: session)
     }
 }
 

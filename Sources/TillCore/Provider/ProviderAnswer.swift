@@ -31,10 +31,20 @@ public struct CustomerAction: Hashable, Sendable {
     /// The provider's prepared order, to which its own fields attach the customer's card; `nil` if there is nothing to
     /// attach.
     public var order: String?
+    /// The provider's session with which its components or SDK take the card from this customer; `nil` if there is
+    /// none, or if nothing can be paid with it any more.
+    public var session: CustomerSession?
 
-    public init(kind: String, url: String? = nil, order: String? = nil) {
+    public init(kind: String, url: String? = nil, order: String? = nil, session: CustomerSession? = nil) {
         self.kind = kind
         self.url = url
         self.order = order
+        self.session = session
     }
+
+    /// The kind of an action that the customer has finished, while the provider has not said whether money moved.
+    public static let finishedSession = "session_finished"
+
+    /// `true` if nothing is left for the customer to do.
+    public var isFinished: Bool { kind == CustomerAction.finishedSession }
 }

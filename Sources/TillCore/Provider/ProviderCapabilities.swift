@@ -21,6 +21,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var takesPayPal: Bool
     /// `true` if PayPal's own fields can attach a card to a prepared order.
     public var takesPayPalCards: Bool
+    /// `true` if sessions can be opened in which Adyen's components or SDK take a card.
+    public var takesAdyenSessions: Bool
     /// The time for which the issuer guarantees a hold before it has to be renewed; `nil` if holds cannot be renewed.
     public var honorPeriod: Span?
     /// The time allowed for an answer to an authorization or a refund: longer if a customer has to present a card.
@@ -34,7 +36,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
         replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
         separateCapture: Bool = true,
         takesCards: Bool = true, takesTokens: Bool = false, takesPayPal: Bool = false,
-        takesPayPalCards: Bool = false, honorPeriod: Span? = nil,
+        takesPayPalCards: Bool = false, takesAdyenSessions: Bool = false, honorPeriod: Span? = nil,
         answerTime: Span = .seconds(30), showsAfterSale: Bool = true
     ) {
         self.replayWindow = replayWindow
@@ -46,6 +48,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.takesTokens = takesTokens
         self.takesPayPal = takesPayPal
         self.takesPayPalCards = takesPayPalCards
+        self.takesAdyenSessions = takesAdyenSessions
         self.honorPeriod = honorPeriod
         self.answerTime = answerTime
         self.showsAfterSale = showsAfterSale

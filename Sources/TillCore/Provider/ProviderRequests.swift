@@ -63,12 +63,18 @@ public struct ContinuationRequest: Hashable, Sendable {
     public var captureMode: CaptureMode
     /// The idempotency key of the continuation.
     public var key: IdempotencyKey
+    /// The customer's action before it, as it was last reported.
+    public var action: CustomerAction?
 
-    public init(context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey) {
+    public init(
+        context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey,
+        action: CustomerAction? = nil
+    ) {
         self.context = context
         self.amount = amount
         self.captureMode = captureMode
         self.key = key
+        self.action = action
     }
 }
 
@@ -124,15 +130,19 @@ public struct VoidRequest: Hashable, Sendable {
     public var key: IdempotencyKey
     /// 1 for the first void of the attempt; a further one has its own key and follows only a refused one.
     public var number: Int
+    /// The customer action that was asked for last, also once it is not pending any more.
+    public var action: CustomerAction?
 
     public init(
-        context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey, number: Int = 1
+        context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey, number: Int = 1,
+        action: CustomerAction? = nil
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
         self.reason = reason
         self.key = key
         self.number = number
+        self.action = action
     }
 }
 
@@ -185,10 +195,12 @@ public struct QueryRequest: Hashable, Sendable {
     public var isAtRest: Bool
     /// The customer's action that the attempt awaits, as it was last reported.
     public var action: CustomerAction?
+    /// What the customer's side holds of the end of a ``CustomerAction/session``. It proves nothing by itself.
+    public var sessionResult: SessionResult?
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,
-        isAtRest: Bool = false, action: CustomerAction? = nil
+        isAtRest: Bool = false, action: CustomerAction? = nil, sessionResult: SessionResult? = nil
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
@@ -196,5 +208,6 @@ public struct QueryRequest: Hashable, Sendable {
         self.isContinued = isContinued
         self.isAtRest = isAtRest
         self.action = action
+        self.sessionResult = sessionResult
     }
 }

@@ -14,6 +14,9 @@ public enum Tender: Sendable {
     /// A card that PayPal's own fields attach to an order, which the provider prepares and ``CustomerAction/order``
     /// names. Neither the shop nor Till sees the number.
     case payPalCard
+    /// A card that Adyen's components or SDK take in a session, which the provider opens and
+    /// ``CustomerAction/session`` carries. Neither the shop nor Till sees the number.
+    case adyenSession
     /// Cash. `tendered` is the amount handed over, if the cashier entered it.
     case cash(tendered: Money?)
 
@@ -23,7 +26,7 @@ public enum Tender: Sendable {
         case .card(let card):
             TenderSummary(kind: .card, card: card.summary)
         // Which card it is, the provider's answer says.
-        case .token, .payPalCard:
+        case .token, .payPalCard, .adyenSession:
             TenderSummary(kind: .card)
         case .cardPresent(let payload):
             TenderSummary(kind: .reader, card: payload.card, reader: payload.reader)

@@ -20,6 +20,8 @@ public struct CounterOptions: Sendable {
     /// The scope that distinguishes the shop's order numbers from those of another year or shop; `nil` if they are
     /// never reused.
     public var orderScope: OrderScope?
+    /// The largest difference of a cash drawer, in minor units, that a day is closed with without a reason.
+    public var dayDifferenceLimit = CounterOptions.usualDayDifference
     /// The receipt settings.
     public var receipts = ReceiptSetup()
     /// The shop's name on receipts.
@@ -46,6 +48,9 @@ public struct CounterOptions: Sendable {
         sandboxLedger = self.files + "-sandbox"
         offline = OfflineOptions(journal: self.files)
     }
+
+    /// The default of ``dayDifferenceLimit``.
+    public static let usualDayDifference: Int64 = 500
 
     /// The default path of the journal.
     public static let defaultJournal = ".till/journal.sqlite"

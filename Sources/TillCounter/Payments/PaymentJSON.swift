@@ -193,6 +193,14 @@ public enum PaymentJSON {
             writer.field("kind", action.kind)
             writer.field("url", action.url)
             if let order = action.order { writer.field("order_id", order) }
+            if let session = action.session {
+                writer.key("session")
+                writer.beginObject()
+                writer.field("id", session.id)
+                writer.field("data", session.data)
+                writer.field("ends_at", session.endsAt.description)
+                writer.endObject()
+            }
             writer.endObject()
         } else {
             writer.null()

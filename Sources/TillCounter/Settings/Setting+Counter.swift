@@ -30,6 +30,11 @@ extension Setting {
             "What distinguishes order numbers that are reused: the year, or the shop. Change it when numbering "
             + "restarts."
     )
+    /// The largest difference that a day is closed with without a reason.
+    public static let dayDifferenceLimit = Setting(
+        key: "day.difference_limit", option: nil, kind: .number(0...1_000_000_000), defaultValue: "500",
+        about:
+            "The largest difference of the cash drawer, in minor units, that a day is closed with without a reason.")
     /// The simulated latency of the sandbox.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, defaultValue: "0ms",
@@ -135,8 +140,8 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey,
-        .apiKeyFile,
+        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .dayDifferenceLimit, .sandboxLatency, .host,
+        .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
         .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .staffLock, .staffPIN,
         .openBrowser,

@@ -11,9 +11,10 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
     case refund
     /// Permission to refund payments without a limit.
     case refundFreely = "refund_freely"
-    /// Permission to open the cash drawer on a printer without a sale; requires ``readers`` as well.
+    /// Permission to open the cash drawer on a printer without a sale, which requires ``readers`` as well, and to open,
+    /// count and close its day, which requires ``sell``.
     case drawer
-    /// Permission to view the ledger and metrics.
+    /// Permission to view the ledger and metrics, and the reports of the day; without it the drawer is counted blind.
     case totals
     /// Permission to use card readers, taps and printers, and to view offline payments.
     case readers

@@ -22,7 +22,7 @@ extension ApplePayBaskets {
         try await update(entry.basket.id) { kept in
             guard kept.generation == entry.generation, kept.version == entry.basket.version,
                 transaction == kept.attempt?.transaction, transaction != nil || kept.isOpen(at: clock.now()),
-                kept.quotes.count < QuoteLimits.perBasket
+                kept.quotes.count < QuoteLimits.perBasket + (transaction == nil ? 0 : QuoteLimits.forPayment)
             else { return false }
             kept.quotes.count += 1
             return true

@@ -10,6 +10,8 @@ enum QuoteLimits {
     static let answer = JSONLimits(maximumBytes: call.answerBytes, maximumDepth: 8, maximumValues: 2_000)
     /// The maximum number of questions about one basket; replacing the basket begins anew.
     static let perBasket = 50
+    /// Further questions that are for the payment alone, whatever an open sheet has caused.
+    static let forPayment = 4
     /// The maximum number of errors in an answer.
     static let errors = 8
 }

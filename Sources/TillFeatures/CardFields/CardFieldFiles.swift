@@ -7,6 +7,9 @@ extension PageAsset {
         "/card/frame.js": ofFrame(PackageResources.card_frame_js, "text/javascript"),
         "/card/own-fields.js": ofFrame(PackageResources.card_own_fields_js, "text/javascript"),
         "/card/provider-fields.js": ofFrame(PackageResources.card_provider_fields_js, "text/javascript"),
+        "/card/words.js": ofFrame(PackageResources.card_words_js, "text/javascript"),
+        "/card/words-latin.js": ofFrame(PackageResources.card_words_latin_js, "text/javascript"),
+        "/card/words-scripts.js": ofFrame(PackageResources.card_words_scripts_js, "text/javascript"),
         "/card/frame.css": ofFrame(PackageResources.card_frame_css, "text/css"),
     ]
 

@@ -35,8 +35,8 @@ package struct CardFieldRoutes: Sendable {
         router.post("/v1/payments/{id}/card_session", for: .sell, of: .caller) {
             try await open($0.parameters.identifier(), $0)
         }
-        router.open([.get, .head], "/card/frame/{id}", for: .customer) { _, parameters in
-            try await frame(parameters.text("id"))
+        router.open([.get, .head], "/card/frame/{id}", for: .customer, query: ["lang"]) { request, parameters in
+            try await frame(parameters.text("id"), in: language(of: request))
         }
         router.open([.post], "/card/fields", for: .customer) { request, _ in try await showFields(request) }
         router.open([.post], "/card/pay", for: .customer) { request, _ in try await pay(request) }
@@ -85,12 +85,19 @@ package struct CardFieldRoutes: Sendable {
         switch own.reference {
         case .token: return checkout.takesTokens(provider)
         case .order: return checkout.takesPayPalCards(provider)
+        case .session: return checkout.takesAdyenSessions(provider)
         }
     }
 
     // MARK: The frame
 
-    private func frame(_ id: String) async throws -> Response {
+    private func language(of request: Request) -> CardFrameLanguage {
+        .chosen(
+            asked: request.uri.queryParameters.first { $0.key == "lang" }.map { String($0.value) },
+            accepted: request.headers[.acceptLanguage])
+    }
+
+    private func frame(_ id: String, in language: CardFrameLanguage) async throws -> Response {
         // Also when its time is over: the fields then say how the payment stands.
         guard let origin = try await sessions.session(id)?.place.origin else { throw Problem.cardSessionUnknown }
         // The origin has passed `WebOrigin.isSafe`, so it has no character of markup or of a policy.
@@ -100,13 +107,15 @@ package struct CardFieldRoutes: Sendable {
             fields.sources?.usesNonce == true
             ? Hex.lowercase((0..<CardFieldRoutes.nonceBytes).map { _ in UInt8.random(in: .min ... .max) }) : nil
         let page = String(decoding: markup, as: UTF8.self)
+            .replacing("{lang}", with: language.tag, maxReplacements: 1)
+            .replacing("{dir}", with: language.isRightToLeft ? "rtl" : "ltr", maxReplacements: 1)
             .replacing("{origin}", with: origin, maxReplacements: 1)
             .replacing("{provider}", with: fields.provider.rawValue, maxReplacements: 1)
             .replacing("{nonce}", with: nonce ?? "", maxReplacements: 1)
         return Response(
             status: .ok,
             headers: [
-                .contentType: "text/html; charset=utf-8",
+                .contentType: "text/html; charset=utf-8", .vary: "Accept-Language",
                 .contentSecurityPolicy: CardFramePolicy.text(
                     around: origin, sources: fields.sources, mode: options.mode, nonce: nonce),
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
@@ -182,7 +191,8 @@ package struct CardFieldRoutes: Sendable {
                     "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
             }
             return .card(card.details)
-        case .payPal, .reader, .cash: throw Problem.field("tender.type", "It must be card, token or paypal_card.")
+        case .payPal, .adyenSession, .reader, .cash:
+            throw Problem.field("tender.type", "It must be card, token or paypal_card.")
         }
     }
 

@@ -7,8 +7,8 @@ enum CustomerPaymentState: Hashable {
     /// The last card was declined; another one can be tried.
     case declined(DeclineReason)
     /// The bank asks the customer, at this address if it has one; or the provider's fields attach the card to this
-    /// order.
-    case action(url: String?, order: String?)
+    /// order, or take it in this session.
+    case action(url: String?, order: String?, session: CustomerSession?)
     /// The outcome is not known yet.
     case pending
     case paid
@@ -24,8 +24,8 @@ enum CustomerPaymentState: Hashable {
         case .requiresPaymentMethod: self = .open
         case .declined: self = CustomerPaymentState.declined(payment.attempts.last)
         case .requiresAction:
-            if case .requiresAction(let action)? = payment.currentAttempt?.state {
-                self = .action(url: action.url, order: action.order)
+            if case .requiresAction(let action)? = payment.currentAttempt?.state, !action.isFinished {
+                self = .action(url: action.url, order: action.order, session: action.session)
             } else {
                 self = .pending
             }
@@ -74,6 +74,14 @@ enum CustomerPaymentState: Hashable {
         }
     }
 
+    /// The code of a decline, for whoever has words of its own for it. Reasons with the neutral sentence have one code,
+    /// so that it says no more than ``sentence``.
+    var declineReason: String? {
+        guard case .declined(let reason) = self else { return nil }
+        let neutral = DeclineReason.generic
+        return reason.customerSentence == neutral.customerSentence ? neutral.rawValue : reason.rawValue
+    }
+
     /// `true` if nothing can be paid any more.
     var isOver: Bool {
         switch self {
@@ -89,18 +97,30 @@ enum CustomerPaymentState: Hashable {
             "attempts": .number(String(payment.attempts.count)), "order_number": .string(payment.order.number),
             "amount": .number(String(payment.amount.minorUnits)), "currency": .string(payment.currency.code),
             "amount_text": .string("\(payment.amount)"), "message": sentence.map { .string($0) },
+            "decline_reason": declineReason.map { .string($0) },
             "action_url": actionURL.map { .string($0) }, "order_id": orderID.map { .string($0) },
+            "adyen_session": session.map { session in
+                JSONValue.members([
+                    "id": .string(session.id), "data": .string(session.data),
+                    "ends_at": .string(session.endsAt.description),
+                ])
+            },
         ])
         return document.objectValue ?? []
     }
 
     /// The address of the bank's page.
     var actionURL: String? {
-        if case .action(let url, _) = self { url } else { nil }
+        if case .action(let url, _, _) = self { url } else { nil }
     }
 
     /// The prepared order to which the provider's fields attach the card.
     var orderID: String? {
-        if case .action(_, let order) = self { order } else { nil }
+        if case .action(_, let order, _) = self { order } else { nil }
+    }
+
+    /// The session in which the provider's components or SDK take the card.
+    var session: CustomerSession? {
+        if case .action(_, _, let session) = self { session } else { nil }
     }
 }

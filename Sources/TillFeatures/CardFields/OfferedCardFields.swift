@@ -41,6 +41,7 @@ package actor OfferedCardFields {
         switch fields.reference {
         case .token: return "token"
         case .order: return "paypal_card"
+        case .session: return "adyen_session"
         }
     }
 
@@ -60,6 +61,8 @@ package actor OfferedCardFields {
                 "currency": .string(payment.currency.code),
                 "intent": .string(payment.captureMode == .automatic ? "capture" : "authorize"),
             ])
+        case .clientKey(let key)?:
+            return .members(["provider": .string(provider.rawValue), "client_key": .string(key)])
         case nil: throw Problem.cardFieldsUnavailable
         }
     }

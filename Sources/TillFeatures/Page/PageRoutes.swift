@@ -28,6 +28,8 @@ package struct PageRoutes: Sendable {
     package func register(on router: CounterRouter) {
         router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
         router.open([.get, .head], "/payments", for: .clerk, query: .any) { _, _ in payments() }
+        router.open([.get, .head], "/payments/{id}", for: .clerk) { _, _ in page(PackageResources.one_payment_html) }
+        router.open([.get, .head], "/day", for: .clerk, query: .any) { _, _ in page(PackageResources.day_html) }
         router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
         for (path, asset) in PageAsset.ofCounter {
             router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }

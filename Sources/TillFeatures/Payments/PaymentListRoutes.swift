@@ -19,6 +19,8 @@ package struct PaymentListRoutes: Sendable {
     private static let maximumPage = 100
     /// The most payments in a file; it says so in its last row.
     private static let maximumRows = 100_000
+    /// The most pages that are examined for a file, however little they have.
+    private static let maximumPages = 1_000
 
     private var checkout: Checkout { requests.checkout }
 
@@ -113,7 +115,7 @@ package struct PaymentListRoutes: Sendable {
         let checkout = checkout
         let body = ResponseBody { writer in
             var search = search
-            var rows = 0
+            var (rows, pages) = (0, 0)
             try await writer.write(ByteBuffer(string: PaymentRowText.head))
             repeat {
                 let found = try await checkout.find(search)
@@ -121,7 +123,9 @@ package struct PaymentListRoutes: Sendable {
                 rows += found.payments.count
                 if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
                 search.before = found.next
+                pages += 1
             } while search.before != nil && rows < PaymentListRoutes.maximumRows
+                && pages < PaymentListRoutes.maximumPages && !Task.isCancelled
             if search.before != nil { try await writer.write(ByteBuffer(string: PaymentRowText.cut(rows))) }
             try await writer.finish(nil)
         }

@@ -49,6 +49,9 @@ package struct PaymentRoutes: Sendable {
         router.post("/v1/payments/{id}/cancel", for: .sell, of: .caller) {
             try await cancel($0.parameters.identifier(), $0)
         }
+        router.post("/v1/payments/{id}/session_result", for: .sell, of: .caller) {
+            try await finish($0.parameters.identifier(), $0)
+        }
         router.post("/v1/payments/{id}/refunds", for: .refund, of: .caller) {
             try await refund($0.parameters.identifier(), $0)
         }
@@ -161,6 +164,7 @@ package struct PaymentRoutes: Sendable {
         case .token(let token): return .token(token)
         case .payPal: return .payPal
         case .payPalCard: return .payPalCard
+        case .adyenSession: return .adyenSession
         case .cash(let tendered):
             do throws(CashRefusal) {
                 try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
@@ -210,6 +214,14 @@ package struct PaymentRoutes: Sendable {
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
                 isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer)
         }
+    }
+
+    /// Takes the result of a customer's session from the shop's server. It proves nothing, and the provider is asked.
+    private func finish(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let result = try await incoming.document().sessionResult()
+        let after = try await checkout.finishSession(id, account: incoming.account, result: result)
+        checkout.watched(after)
+        return .json(PaymentJSON.write(after))
     }
 
     private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {

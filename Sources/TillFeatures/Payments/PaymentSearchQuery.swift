@@ -9,6 +9,7 @@ enum PaymentSearchQuery {
     ]
     /// The maximum number of statuses or tenders in one query.
     private static let maximumWords = 16
+    private static let known: [TenderKind] = [.card, .reader, .wallet, .payPal, .cash]
 
     static func search(_ incoming: Incoming, limit: Int) throws -> PaymentSearch {
         var search = PaymentSearch(account: incoming.account, limit: limit)
@@ -19,7 +20,12 @@ enum PaymentSearchQuery {
             }
             search.statuses.insert(status)
         }
-        search.tenders = Set(try words("tender", incoming).map { TenderKind(rawValue: $0) })
+        for word in try words("tender", incoming) {
+            guard let kind = known.first(where: { $0.rawValue == word }) else {
+                throw Problem.field("tender", "It must be \(known.map(\.rawValue).joined(separator: ", ")).")
+            }
+            search.tenders.insert(kind)
+        }
         search.from = try time("from", incoming)
         search.until = try time("until", incoming)
         search.least = try units("amount_from", incoming)

@@ -18,17 +18,26 @@ package struct SignedCalls: Sendable {
 
     /// The calls that are being made in this process.
     private final class Places: Sendable {
-        private let count = Mutex(0)
+        private let counts = Mutex<[WebhookEndpointID: Int]>([:])
 
-        func enter() -> Bool {
-            count.withLock { count in
-                guard count < WebhookLimits.callsInAll else { return false }
-                count += 1
+        /// A shop that answers slowly leaves others their places.
+        func enter(_ endpoint: WebhookEndpointID) -> Bool {
+            counts.withLock { counts in
+                let own = counts[endpoint] ?? 0
+                guard own < WebhookLimits.callsPerEndpoint,
+                    counts.values.reduce(0, +) < WebhookLimits.callsInAll
+                else { return false }
+                counts[endpoint] = own + 1
                 return true
             }
         }
 
-        func leave() { count.withLock { $0 -= 1 } }
+        func leave(_ endpoint: WebhookEndpointID) {
+            counts.withLock { counts in
+                let left = (counts[endpoint] ?? 1) - 1
+                counts[endpoint] = left > 0 ? left : nil
+            }
+        }
     }
 
     private let endpoints: WebhookEndpoints
@@ -53,8 +62,8 @@ package struct SignedCalls: Sendable {
     package func call(
         _ url: String, of endpoint: WebhookEndpointID, account: AccountID, body: [UInt8], limits: Limits
     ) async throws(SignedCallError) -> WebhookAnswer {
-        guard places.enter() else { throw .busy }
-        defer { places.leave() }
+        guard places.enter(endpoint) else { throw .busy }
+        defer { places.leave(endpoint) }
         let (target, kept) = try await target(url, of: endpoint, account: account)
         let now = endpoints.clock.now()
         let secrets: [WebhookSecret]
@@ -104,7 +113,7 @@ package enum SignedCallError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .endpoint(let error): error.what
         case .otherOrigin: "It must have the scheme, host and port of the webhook endpoint's URL."
-        case .busy: "\(WebhookLimits.callsInAll) calls are waiting for answers, which is the most."
+        case .busy: "As many calls as may be are waiting for answers."
         case .failed(let failure): "\(failure)"
         }
     }

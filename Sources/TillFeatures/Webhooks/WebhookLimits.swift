@@ -39,6 +39,8 @@ package enum WebhookLimits {
     package static let bodyBytes = 20_000
     /// The maximum number of calls whose answers are waited for at the same time, in all.
     package static let callsInAll = 32
+    /// The maximum number of them at one endpoint.
+    package static let callsPerEndpoint = 4
     /// The maximum number of messages that are being sent to one endpoint.
     package static let sendsPerEndpoint = 4
     /// The maximum number of messages that are being sent in all.

@@ -72,6 +72,16 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     /// A shop was connected, or given another key.
     case shopConnected = "shop.connected"
     case shopDisconnected = "shop.disconnected"
+    /// A cash drawer was opened for a day, with the cash in it.
+    case dayOpened = "day.opened"
+    /// Cash was put into a drawer or taken out beside sales.
+    case dayCash = "day.cash"
+    /// A drawer was counted.
+    case dayCounted = "day.counted"
+    /// A day that was ended goes on.
+    case dayResumed = "day.resumed"
+    /// A day was closed with its report.
+    case dayClosed = "day.closed"
     /// The shop's server opened an Apple Pay basket.
     case basketOpened = "basket.opened"
     /// The shop's server replaced goods and terms of an Apple Pay basket.

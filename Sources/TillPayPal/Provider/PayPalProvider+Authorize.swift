@@ -94,7 +94,7 @@ extension PayPalProvider {
             }
             number = token.number
             source = opened
-        case .cardPresent, .token, .payPal, .payPalCard, .cash:
+        case .cardPresent, .token, .payPal, .payPalCard, .adyenSession, .cash:
             return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
         }
         guard (13...19).contains(number.reveal().utf8.count) else {
@@ -151,9 +151,10 @@ extension PayPalProvider {
             return .unknown(reason: "there is no order")
         }
         let end = clock.now().adding(deadline)
+        if let refused = await refusalNow(request, reference, until: end) { return refused }
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
-        switch await connection.send(call, within: deadline) {
+        switch await connection.send(call, within: end.since(clock.now())) {
         case .answered(_, let json, let debugID):
             guard let order = OrderResponse(json, debugID: debugID), order.orderID == reference.order else {
                 return .unknown(reason: unreadable)

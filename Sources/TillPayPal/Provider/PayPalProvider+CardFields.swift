@@ -30,10 +30,13 @@ extension PayPalProvider {
     }
 
     /// Returns the state of an attempt whose card PayPal's fields attach, while PayPal was not asked for the money.
+    ///
+    /// An order that is refused is marked before it counts as declined: the customer's side holds its identifier, and
+    /// could attach another card or have it charged.
     /// - Returns: `nil` if the order has a payment or is over, or if the attempt is another one.
     func attached(
-        _ order: OrderResponse, _ request: QueryRequest, _ reference: PayPalReference
-    ) -> ProviderAnswer<ProviderSnapshot>? {
+        _ order: OrderResponse, _ request: QueryRequest, _ reference: PayPalReference, until end: Timestamp
+    ) async -> ProviderAnswer<ProviderSnapshot>? {
         guard let action = request.action, let name = action.order, name == order.orderID.rawValue else { return nil }
         let standing: ProviderSnapshot.Standing
         switch order.outcome {
@@ -50,13 +53,59 @@ extension PayPalProvider {
             guard order.purchaseUnits.count == 1,
                 order.purchaseUnits.first?.customID == request.context.attempt.rawValue
             else { return .unknown(reason: "the order is not this attempt's") }
-            standing = refusal(ofAttached: order, action).map { ProviderSnapshot.Standing.declined($0) } ?? .continuable
+            guard let decline = refusal(ofAttached: order, action) else {
+                standing = .continuable
+                break
+            }
+            guard await isClosed(order, reference, of: request.context.attempt, until: end) else {
+                return .unknown(reason: "the card was refused, and the order is not closed yet")
+            }
+            standing = .declined(decline)
         case .paid, .partlyPaid, .held, .declined, .pending, .voided: return nil
         }
         return .approved(
             ProviderSnapshot(
                 reference: reference.providerReference, standing: standing,
                 captured: Money.zero(request.amount.currency)))
+    }
+
+    /// Judges the order once more right before its money is requested: another card may have been attached since a
+    /// query has judged it.
+    /// - Returns: `nil` if the money may be requested.
+    func refusalNow(
+        _ request: ContinuationRequest, _ reference: PayPalReference, until end: Timestamp
+    ) async -> ProviderAnswer<Authorization>? {
+        guard let action = request.action, action.order == reference.order.rawValue else { return nil }
+        let order: OrderResponse
+        switch await self.order(reference.order, until: end) {
+        case .order(let read): order = read
+        case .missing: return nil
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
+        case .unknown(let reason): return .notSent(reason: "the order could not be read: \(reason)")
+        }
+        guard order.total == request.amount else { return .notSent(reason: amountMismatch) }
+        switch order.outcome {
+        case .approved, .open:
+            guard let decline = refusal(ofAttached: order, action) else { return nil }
+            guard await isClosed(order, reference, of: request.context.attempt, until: end) else {
+                return .notSent(reason: "the card was refused, and the order is not closed yet")
+            }
+            return .declined(decline)
+        case .payerAction(let asked):
+            return .requiresAction(
+                CustomerAction(
+                    kind: PayPalProvider.payerAction, url: asked?.url, order: reference.order.rawValue))
+        case .paid, .partlyPaid, .held, .declined, .pending, .voided: return nil
+        }
+    }
+
+    /// Returns `true` once no request charges the order any more.
+    private func isClosed(
+        _ order: OrderResponse, _ reference: PayPalReference, of attempt: AttemptID, until end: Timestamp
+    ) async -> Bool {
+        let key = IdempotencyKey(rawValue: "\(attempt)-refused")
+        if case .approved = await mark(order, reference, of: attempt, key: key, until: end) { return true }
+        return false
     }
 
     /// Returns the decline of an order whose attached card may not be charged.

@@ -25,7 +25,9 @@ extension PayPalProvider {
         }
         guard order.total == request.amount else { return .unknown(reason: amountMismatch) }
         let isVoided = order.purchaseUnits.contains { $0.customID?.hasPrefix(PayPalProvider.voidMark) ?? false }
-        if !isVoided, !request.isContinued, let answer = attached(order, request, reference) { return answer }
+        if !isVoided, !request.isContinued, let answer = await attached(order, request, reference, until: end) {
+            return answer
+        }
         if isJudged(order), !isVoided {
             let standing: ProviderSnapshot.Standing
             if !request.isContinued, let decline = refusal(after: order) {

@@ -81,7 +81,8 @@ extension PayPalProvider {
         case .held(let hold): return await void(hold.id, reference, request, until: end)
         case .declined, .voided: return .approved(Confirmation(reference: reference.providerReference))
         case .paid, .partlyPaid, .pending: return .unknown(.pending)
-        case .payerAction, .approved, .open: return await mark(order, reference, request, until: end)
+        case .payerAction, .approved, .open:
+            return await mark(order, reference, of: request.context.attempt, key: request.key, until: end)
         }
     }
 
@@ -113,10 +114,12 @@ extension PayPalProvider {
         }
     }
 
-    private func mark(
-        _ order: OrderResponse, _ reference: PayPalReference, _ request: VoidRequest, until end: Timestamp
+    /// Marks an order that has no payment, so that no request charges it any more.
+    func mark(
+        _ order: OrderResponse, _ reference: PayPalReference, of attempt: AttemptID, key: IdempotencyKey,
+        until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
-        let mark = PayPalProvider.voidMark + request.context.attempt.rawValue
+        let mark = PayPalProvider.voidMark + attempt.rawValue
         if order.purchaseUnits.contains(where: { $0.customID == mark }) {
             return .approved(Confirmation(reference: reference.providerReference))
         }
@@ -130,7 +133,7 @@ extension PayPalProvider {
         ]
         let call = PayPalCall(
             .patch, PayPalPath.order(order.orderID), body: JSONValue.array(patch).bytes(),
-            contentType: "application/json", key: request.key)
+            contentType: "application/json", key: key)
         switch await connection.send(call, within: end.since(clock.now())) {
         case .answered: return .approved(Confirmation(reference: reference.providerReference))
         // A call in flight has charged it meanwhile: the next query finds the payment to void or refund.

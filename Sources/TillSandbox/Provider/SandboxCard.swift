@@ -66,7 +66,7 @@ package struct SandboxCard: Hashable, Sendable {
     /// Creates the card of a tender; fails if the sandbox does not support it.
     package init?(_ tender: Tender) {
         switch tender {
-        case .cash, .payPal, .payPalCard:
+        case .cash, .payPal, .payPalCard, .adyenSession:
             return nil
         case .card(let card):
             self.init(typed: card.number.reveal(), brand: card.summary.brand)

@@ -9,6 +9,7 @@ package struct TenderRequest: Sendable {
         case token(CardToken)
         case payPal
         case payPalCard
+        case adyenSession
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
@@ -76,11 +77,15 @@ package struct TenderRequest: Sendable {
         case "paypal_card":
             try tender.allow(["type"], in: "tender.")
             kind = .payPalCard
+        case "adyen_session":
+            try tender.allow(["type"], in: "tender.")
+            kind = .adyenSession
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
         default:
-            throw Problem.field("tender.type", "It must be reader, card, token, paypal, paypal_card or cash.")
+            throw Problem.field(
+                "tender.type", "It must be reader, card, token, paypal, paypal_card, adyen_session or cash.")
         }
     }
 

@@ -15,10 +15,22 @@ extension PaymentJSON {
         members(of: payment, into: &writer)
         writer.key("events")
         writer.beginArray()
+        // How the money stood after each, so that nobody has to follow the operations.
+        var standing: Payment?
         for event in events {
+            if standing == nil {
+                standing = try? Payment(stored: [event])
+            } else {
+                standing?.evolve(event.record)
+            }
             writer.beginObject()
             writer.field("type", event.record.event.name)
             writer.field("at", event.record.at.description)
+            if let standing {
+                writer.field("captured", standing.captured.minorUnits)
+                writer.field("refunded", standing.refunded.minorUnits)
+                writer.field("held", standing.held.minorUnits)
+            }
             writer.key("by")
             if let by = event.record.by { write(by, into: &writer) } else { writer.null() }
             writer.endObject()

@@ -27,6 +27,8 @@ public struct ServerOptions: Sendable {
     public var receipts = ReceiptSetup()
     /// The scope of the shop's order numbers; `nil` if they are never reused.
     public var orderScope: OrderScope?
+    /// The largest difference of a cash drawer, in minor units, that a day is closed with without a reason.
+    public var dayDifferenceLimit = CounterOptions.usualDayDifference
     /// The 3-D Secure return URLs, if the counter has a public address.
     public var returnURL: ThreeDSecureReturnURL?
     /// The maximum body size in bytes.

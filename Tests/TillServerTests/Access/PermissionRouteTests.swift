@@ -75,7 +75,7 @@ struct PermissionRouteTests {
         ].map { "/session" + $0 }
         let others = [
             "/webhooks/{provider}", "/v1/shops/{id}/notifications", "/card/fields", "/card/pay", "/card/status",
-            "/app/pay", "/app/cancel",
+            "/app/pay", "/app/session_result", "/app/cancel",
         ]
         #expect(own == Set(session + others))
     }

@@ -20,8 +20,16 @@ let addresses = """
     GET /shown.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
+    GET /payments/PAYMENT 200
     GET /payments.js 200
+    GET /one-payment.js 200
     GET /payments-address.js 200
+    GET /day 200
+    GET /day?view=count 200
+    GET /day.js 200
+    GET /day-count.js 200
+    GET /day-report.js 200
+    GET /day.css 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200
@@ -33,6 +41,7 @@ let addresses = """
     HEAD /counter.js 200
     HEAD /readyz 200
     HEAD /payments 200
+    HEAD /day 200
     HEAD /v1/payments 200
     HEAD /v1/payments.csv 200
     HEAD /v1/payments/PAYMENT 200
@@ -50,6 +59,8 @@ let addresses = """
     POST / 405 method_not_allowed GET,HEAD
     DELETE / 405 method_not_allowed GET,HEAD
     POST /payments 405 method_not_allowed GET,HEAD
+    POST /day 405 method_not_allowed GET,HEAD
+    GET /day/ 404 not_found
     GET /payments/ 404 not_found
     POST /counter.js 405 method_not_allowed GET,HEAD
     DELETE /counter.js 405 method_not_allowed GET,HEAD
@@ -212,6 +223,26 @@ let addresses = """
     POST /v1/payments/PAYMENT/receipt/mails 405 method_not_allowed GET,HEAD
     POST /v1/payments/PAYMENT/receipt/nothing 404 not_found
     POST /v1/orders/o-1/receipt/link 404 not_found
+    GET /v1/day 200
+    HEAD /v1/day 200
+    POST /v1/day 405 method_not_allowed GET,HEAD
+    GET /v1/day?x=y 400 unknown_parameter
+    GET /v1/day/ 404 not_found
+    GET /v1/day/report 409 day_not_open
+    GET /v1/day/reports 200
+    GET /v1/day/reports?before=1&limit=100 200
+    GET /v1/day/reports?before=0 422 invalid_request
+    GET /v1/day/reports?limit=101 422 invalid_request
+    GET /v1/day/reports/1 404 report_not_found
+    GET /v1/day/reports/x 404 report_not_found
+    GET /v1/day/reports/%ff 404 not_found
+    GET /v1/day/reports/9223372036854775807 404 report_not_found
+    POST /v1/day/open 422 invalid_request
+    POST /v1/day/cash 400 idempotency_key_missing
+    POST /v1/day/count 422 invalid_request
+    POST /v1/day/close 409 day_not_open
+    POST /v1/day/resume 409 day_not_open
+    GET /v1/day/open 405 method_not_allowed POST
     GET /v1/printers 200
     GET /v1/printers/ 404 not_found
     GET /v1/printers/none 404 not_found
@@ -395,6 +426,9 @@ let addresses = """
     GET* /v1/events 401 unauthorized
     GET* /v1/offline 401 unauthorized
     GET* /v1/printers 401 unauthorized
+    GET* /v1/day 401 unauthorized
+    GET* /v1/day/reports/1 401 unauthorized
+    POST* /v1/day/open 401 unauthorized
     GET* /v1/printers/x 401 unauthorized
     GET* /v1/tap 401 unauthorized
     GET* /v1/terminal/readers 401 unauthorized

@@ -136,6 +136,25 @@ struct AppCheckoutTests {
         await sale.counter.close()
     }
 
+    @Test("the result of a session that the payment does not await changes nothing, and is none of its tries")
+    func sessionResult() async throws {
+        let sale = try await sale()
+        let answer = try await sale.ask("POST", "/app/session_result", #"{"session_result":"X3XtfGC9!"}"#)
+        #expect(answer.json["status"]?.stringValue == "open" && answer.json["adyen_session"] == nil)
+        let stored = try await PaymentSessions(sale.counter.journal, clock: SystemClock()).session(of: sale.session)
+        #expect(stored?.tries == 0)
+        for wrong in ["{}", #"{"session_result":"a b"}"#, #"{"session_result":"x","status":"completed"}"#] {
+            let refused = try await sale.ask("POST", "/app/session_result", wrong)
+            #expect(refused.json["code"]?.stringValue != nil && refused.json["status"]?.stringValue == nil)
+        }
+        // The sandbox has no such sessions.
+        let tender = #"{"tender":{"type":"adyen_session"}}"#
+        let unsupported = try await sale.ask("POST", "/app/pay", key: "k-1", tender)
+        #expect(unsupported.json["code"]?.stringValue == "unsupported")
+        #expect(try await sale.shop() == ("requires_payment_method", 0, 0))
+        await sale.counter.close()
+    }
+
     @Test("only its own session pays a payment: none that is wrong, of a page, or over")
     func sessions() async throws {
         let sale = try await sale()
@@ -151,7 +170,7 @@ struct AppCheckoutTests {
         for text in wrong {
             for (method, path) in [
                 ("GET", "/app/payment"), ("POST", "/app/pay"), ("POST", "/app/cancel"), ("GET", "/app/receipt"),
-                ("GET", "/app/card_fields"),
+                ("GET", "/app/card_fields"), ("POST", "/app/session_result"),
             ] {
                 let body = method == "GET" ? "" : #"{"tender":{"type":"token","token":"pm_card_visa"}}"#
                 let answer = try await sale.ask(method, path, session: text, key: "k", body)

@@ -15,7 +15,8 @@ struct DescribedRoutesTests {
     /// Not in a description on purpose: pages, what they load, and the demo shop with its simulator.
     private static let undescribed = Set(
         [
-            "/", "/payments", "/shop", "/shop/session", "/shop/baskets", "/applepay/sandbox/authorize",
+            "/", "/payments", "/payments/{id}", "/day", "/shop", "/shop/session", "/shop/baskets",
+            "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
@@ -29,7 +30,7 @@ struct DescribedRoutesTests {
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [
-        "/", "/payments", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
+        "/", "/payments", "/day", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
         "/applepay/notifications/{event}", "/applepay/notifications/merchantToken/{event}",
     ]
 

@@ -12,6 +12,8 @@ package import TillWeb
 package struct AppCheckoutRoutes: Sendable {
     /// The maximum size of a request from the app.
     private static let maximumBodyBytes = 4_096
+    /// The maximum size of a request with a session's result.
+    private static let maximumResultBytes = 2 * SessionResult.maximumBytes
     private static let sessionHeader = HTTPField.Name.literal("X-Till-Session")
 
     private let sessions: PaymentSessions
@@ -46,6 +48,7 @@ package struct AppCheckoutRoutes: Sendable {
         router.open([.get], "/app/payment", for: .customer) { request, _ in try await show(request) }
         router.open([.get], "/app/card_fields", for: .customer) { request, _ in try await showFields(request) }
         router.open([.post], "/app/pay", for: .customer) { request, _ in try await pay(request) }
+        router.open([.post], "/app/session_result", for: .customer) { request, _ in try await finish(request) }
         router.open([.post], "/app/cancel", for: .customer) { request, _ in try await cancel(request) }
         router.open([.get], "/app/receipt", for: .customer) { request, _ in try await showReceipt(request) }
     }
@@ -58,6 +61,7 @@ package struct AppCheckoutRoutes: Sendable {
         let provider = options.defaultProvider
         guard
             checkout.takesTokens(provider) || checkout.takesPayPal(provider) || checkout.takesPayPalCards(provider)
+                || checkout.takesAdyenSessions(provider)
         else { throw Problem.noTokens(provider) }
         let payment = try await checkout.payment(id, account: incoming.account)
         guard !CustomerPaymentState(payment).isOver else { throw Problem.appTooLate(payment) }
@@ -84,9 +88,10 @@ package struct AppCheckoutRoutes: Sendable {
         return session
     }
 
-    private func incoming(_ request: Request, _ session: PaymentSession) -> Incoming {
-        Incoming(
-            request: request, account: session.account, maximumBodyBytes: AppCheckoutRoutes.maximumBodyBytes)
+    private func incoming(
+        _ request: Request, _ session: PaymentSession, atMost bytes: Int = AppCheckoutRoutes.maximumBodyBytes
+    ) -> Incoming {
+        Incoming(request: request, account: session.account, maximumBodyBytes: bytes)
     }
 
     private func payment(of session: PaymentSession) async throws -> Payment {
@@ -125,8 +130,9 @@ package struct AppCheckoutRoutes: Sendable {
         case .token(let token): credential = .token(token)
         case .payPal: credential = .payPal
         case .payPalCard: credential = .payPalCard
+        case .adyenSession: credential = .adyenSession
         case .card, .reader, .cash:
-            throw Problem.field("tender.type", "It must be token, paypal or paypal_card.")
+            throw Problem.field("tender.type", "It must be token, paypal, paypal_card or adyen_session.")
         }
         let state = CustomerPaymentState(before)
         guard !state.isOver else { return answer(before, state, begun: false) }
@@ -212,6 +218,22 @@ package struct AppCheckoutRoutes: Sendable {
         guard case .finished(_, let body, _) = record.state else { return nil }
         return JSONValue(ifValid: body)?["attempts"]?.arrayValue?.last?["id"]?.stringValue
             .map { AttemptID(rawValue: $0) }
+    }
+
+    /// Takes the result of the provider's session from the app. It proves nothing, and the provider is asked; without
+    /// it the provider's webhook pays alone.
+    private func finish(_ request: Request) async throws -> Response {
+        let session = try await session(request)
+        let body = try await incoming(request, session, atMost: AppCheckoutRoutes.maximumResultBytes).document()
+        let result = try body.sessionResult()
+        let before = try await payment(of: session)
+        let state = CustomerPaymentState(before)
+        guard state.session != nil else { return answer(before, state) }
+        // Each one costs the provider a call. Without one the provider's webhook tells of the payment all the same.
+        guard try await sessions.countTry(session) else { return answer(before, state) }
+        let now = try await checkout.finishSession(session.payment, account: session.account, result: result)
+        checkout.watched(now)
+        return answer(now, CustomerPaymentState(now))
     }
 
     /// Cancels the payment if no money is held or taken, nor may be. Anything else stays as it is, and is the answer.

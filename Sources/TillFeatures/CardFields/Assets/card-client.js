@@ -4,6 +4,7 @@
 //   <script type="module" src="https://till.example/card/client.js"></script>
 //   <till-card session="…"></till-card>
 //
+// The fields speak the language of the element's `lang`, else of the page's, else of the browser.
 // The session comes from the shop's server (POST /v1/payments/{id}/card_session). The page's own button calls the
 // element's `pay()`. The element sends "ready", "change" (`complete`, `brand`), "submit" (Enter in a field), "paid",
 // "declined", "action", "pending", "unknown" and "error", each with a `detail`; `pay()` resolves with the one that ends
@@ -15,14 +16,22 @@
 const base = new URL("/", import.meta.url);
 const SESSION = /^(cf-[a-z]{4,60})_[0-9a-f]{16,128}$/;
 const MOST_PIXELS = 800;
+/** The characters of a language tag that are passed on. */
+const MOST_OF_LANGUAGE = 35;
 /** What ends a payment. */
 const ENDS = new Set(["paid", "declined", "unknown", "error"]);
 
 class TillCard extends HTMLElement {
-  static observedAttributes = ["session"];
+  static observedAttributes = ["session", "lang"];
   /** @type {HTMLIFrameElement | null} */
   #frame = null;
   #session = "";
+  #language = "";
+  /** What the element says by itself; the frame sends it in its language. */
+  #words = {
+    title: "Card", notReady: "The card fields are not loaded.",
+    removed: "The card fields were removed while they paid.",
+  };
   #nonce = "";
   /** @type {((detail: object) => void)[]} */
   #waiting = [];
@@ -41,7 +50,9 @@ class TillCard extends HTMLElement {
     this.#close();
   }
 
-  attributeChangedCallback() {
+  attributeChangedCallback(name) {
+    // A payment that is under way, or over, keeps its language.
+    if (name === "lang" && (this.#waiting.length > 0 || this.#over)) return;
     if (this.isConnected) this.#load();
   }
 
@@ -50,7 +61,7 @@ class TillCard extends HTMLElement {
     this.#frame?.remove();
     this.#frame = null;
     this.#isReady = false;
-    this.#end({ type: "unknown", code: "fields_removed", message: "The card fields were removed while they paid." });
+    this.#end({ type: "unknown", code: "fields_removed", message: this.#words.removed });
   }
 
   #end(detail) {
@@ -61,18 +72,21 @@ class TillCard extends HTMLElement {
 
   #load() {
     const session = this.getAttribute("session") ?? "";
-    if (this.#frame && session === this.#session) return;
+    const language = this.closest("[lang]:not([lang=''])")?.getAttribute("lang") ?? "";
+    if (this.#frame && session === this.#session && language === this.#language) return;
     this.#close();
     this.#session = session;
+    this.#language = language;
     this.#over = null;
     const parts = session.match(SESSION);
     if (!parts) return;
     this.#nonce = crypto.randomUUID();
     const frame = document.createElement("iframe");
-    frame.title = this.getAttribute("label") ?? "Card";
+    frame.title = this.getAttribute("label") ?? this.#words.title;
     frame.setAttribute("referrerpolicy", "no-referrer");
     Object.assign(frame.style, { border: "0", display: "block", width: "100%", height: "12rem" });
     const open = new URL(`card/frame/${parts[1]}`, base);
+    if (language) open.searchParams.set("lang", language.slice(0, MOST_OF_LANGUAGE));
     // The fragment does not leave the browser; the frame removes it.
     open.hash = new URLSearchParams({ session, nonce: this.#nonce }).toString();
     frame.src = open.href;
@@ -98,6 +112,11 @@ class TillCard extends HTMLElement {
       this.#frame.style.height = `${Math.min(Math.max(Number(said.height) || 0, 40), MOST_PIXELS)}px`;
       return;
     }
+    if (said.type === "words") {
+      this.#words = { ...this.#words, ...said.detail };
+      this.#frame.title = this.getAttribute("label") ?? this.#words.title;
+      return;
+    }
     if (said.type === "ready") this.#isReady = true;
     const { isOver, ...detail } = said.detail ?? {};
     if (said.type === "paid" || said.type === "unknown" || isOver) this.#over = { type: said.type, ...detail };
@@ -120,7 +139,7 @@ class TillCard extends HTMLElement {
   pay() {
     if (this.#over) return Promise.resolve(this.#over);
     if (!this.#isReady) {
-      return Promise.resolve({ type: "error", code: "not_ready", message: "The card fields are not loaded." });
+      return Promise.resolve({ type: "error", code: "not_ready", message: this.#words.notReady });
     }
     const end = new Promise((done) => this.#waiting.push(done));
     if (this.#waiting.length === 1) {

@@ -2,6 +2,7 @@
 
 import { ownFields } from "/card/own-fields.js";
 import { FieldsFailure, FieldsUnclear, providerFields } from "/card/provider-fields.js";
+import { amount, isolated, sentence, text } from "/card/words.js";
 
 const ANSWER_MS = 90_000;
 const LOOK_MS = 1_000;
@@ -9,6 +10,8 @@ const LOOK_MS = 1_000;
 const SETTLE_MS = 60_000;
 /** How long a refusal of the provider's fields is compared with what the counter says. */
 const REFUSED_MS = 5_000;
+/** How often the order is looked at while the provider's fields attach the card. */
+const WATCH_MS = 2_000;
 /** How long the bank's page may take. */
 const BANK_MS = 25 * 60_000;
 /** How long the counter may take to ask the provider for a key. */
@@ -33,6 +36,14 @@ function resize() {
   parent.postMessage({ till: "card", nonce, type: "resize", height: document.body.scrollHeight + 4 }, around);
 }
 
+// MARK: Language
+
+document.title = text("title");
+$("bank-page").title = text("bankTitle");
+for (const element of document.querySelectorAll("[data-word]")) element.textContent = text(element.dataset.word);
+// What the page around says by itself.
+tell("words", { title: text("title"), notReady: text("notReady"), removed: text("removed") });
+
 // MARK: Fields
 
 const { provider } = document.documentElement.dataset;
@@ -48,7 +59,8 @@ $("card").addEventListener("submit", (event) => {
 async function askKey() {
   const { ok, body } = await ask("/card/fields", {}, KEY_MS);
   if (ok) return body;
-  throw new FieldsFailure(body.code ?? "card_fields_unavailable", body.detail ?? "");
+  const code = body.code ?? "card_fields_unavailable";
+  throw new FieldsFailure(code, sentence(code) ?? body.detail ?? "");
 }
 
 /** Shows the fields; false, and said so, if they cannot be shown. */
@@ -115,7 +127,7 @@ async function settled(first, before) {
         // The bank has an answer, and the counter is asking for it.
         if (isAtBank && now) {
           $("bank-page").hidden = true;
-          say("One moment: the shop asks your bank for the result.");
+          say(text("bankResult"));
         }
         break;
     }
@@ -126,15 +138,15 @@ async function settled(first, before) {
 }
 
 /** A bank's page: over TLS, or in the sandbox on this machine. */
-function bankAddress(text) {
-  const url = URL.canParse(text ?? "") ? new URL(text) : null;
+function bankAddress(given) {
+  const url = URL.canParse(given ?? "") ? new URL(given) : null;
   if (url?.protocol === "https:") return url.href;
   return url?.protocol === "http:" && ["localhost", "127.0.0.1"].includes(url.hostname) ? url.href : null;
 }
 
 /** Shows the bank's page; false if there is none that can be shown. */
-function showBank(text) {
-  const address = bankAddress(text);
+function showBank(given) {
+  const address = bankAddress(given);
   if (!address) return false;
   tell("action");
   $("card").hidden = true;
@@ -153,49 +165,56 @@ function hideBank() {
   $("bank-page").removeAttribute("src");
 }
 
-function say(text) {
-  $("said").textContent = text;
+function say(words) {
+  $("said").textContent = words;
 }
 
 /** The end of the payment, if it has one: there is no other card after it. */
 let over = null;
 
-function end(type, sentence, detail = {}) {
+function end(type, message, detail = {}) {
   isPaying = false;
   hideBank();
-  const told = { message: sentence, ...detail };
+  const told = { message, ...detail };
   if (type === "paid" || type === "unknown" || detail.isOver) {
     over = { type, told };
     fields.clear();
   }
   $("card").hidden = over !== null;
   fields.lock(over !== null);
-  say(sentence);
+  say(message);
   if (type === "declined") fields.focus("number");
   tell(type, told);
   resize();
 }
 
-const UNKNOWN = "It is not known yet whether you have paid. Do not pay again: the shop will tell you.";
-
 /** Ends with what the counter says of the payment; false for a state that is no end. */
 function ended(now) {
   switch (now?.status) {
-    case "paid": end("paid", "Thank you. Your payment is confirmed.", { order: now.order_number }); return true;
-    case "declined": end("declined", now.message ?? "The card was declined. Nothing was charged."); return true;
+    case "paid": end("paid", text("paid"), { order: now.order_number }); return true;
+    case "declined":
+      end("declined", sentence(now.decline_reason) ?? now.message ?? text("declined"));
+      return true;
     case "refunded": case "closed":
-      end("error", now.message ?? "This payment is closed.", { code: "payment_over", isOver: true });
+      end("error", now.status === "closed" ? text("closed") : text("refunded"), { code: "payment_over", isOver: true });
       return true;
     default: return false;
   }
 }
 
+/** What the counter found wrong with a field. */
+function faultOf(field, code) {
+  if (field === "number") return text("numberRefused");
+  if (field === "code") return text("codeRefused");
+  return code === "card_expired" ? text("expired") : text("dateRefused");
+}
+
 /** Ends with the refusal of a card that was not charged. */
 function refused({ code, detail, errors }) {
   const field = { "tender.number": "number", "tender.expiry": "expires", "tender.cvc": "code" }[errors?.[0]?.field];
-  end("error", field ? "" : detail ?? "Nothing was charged.", { code });
+  end("error", field ? "" : sentence(code) ?? detail ?? text("nothingCharged"), { code });
   if (!field) return;
-  fields.mark(field, errors[0].message);
+  fields.mark(field, faultOf(field, code));
   fields.focus(field);
   resize();
 }
@@ -213,7 +232,7 @@ async function pay() {
   if (wrong) return failed({ code: "invalid_card", message: "", field: wrong });
   isPaying = true;
   fields.lock(true);
-  say("Paying… Do not close this page.");
+  say(text("paying"));
   tell("pending");
   resize();
   if (fields.takesOrder) return payOrder();
@@ -236,7 +255,7 @@ async function pay() {
   }
   now = await settled(now, before);
   attempts = now?.attempts ?? attempts;
-  if (!ended(now)) end("unknown", UNKNOWN);
+  if (!ended(now)) end("unknown", text("unknown"));
 }
 
 /** Whether an order still awaits its card. */
@@ -273,12 +292,15 @@ async function payOrder() {
     return asked.order_id;
   }
   const unwatched = watchForBank();
+  // While the card is attached the counter looks at the order: a bank's question that it has seen must be answered.
+  const looking = setInterval(() => { if (asked) look(); }, WATCH_MS);
   let failure = null;
   try {
     await fields.attach(prepare);
   } catch (error) {
     failure = error;
   }
+  clearInterval(looking);
   unwatched();
   if (refusal?.money_moved === "no") return refused(refusal);
   // The attempt of the order is the newest one; without an order no card was attached.
@@ -296,7 +318,7 @@ async function payOrder() {
   }
   now = await settled(now, before);
   attempts = now?.attempts ?? attempts;
-  if (!ended(now)) end("unknown", UNKNOWN);
+  if (!ended(now)) end("unknown", text("unknown"));
 }
 
 addEventListener("message", (event) => {
@@ -323,9 +345,9 @@ async function begin() {
     at = (await look()) ?? at;
   }
   const isPrepared = fields.takesOrder && awaitsCard(at);
-  if (!at) return end("unknown", "The shop cannot be reached, so it cannot be said how this payment stands.");
+  if (!at) return end("unknown", text("unreachable"));
   attempts = at.attempts;
-  $("due").textContent = `${at.amount_text} · Order ${at.order_number}`;
+  $("due").textContent = `${isolated(amount(at))} · ${text("order", { order: isolated(at.order_number) })}`;
   // A payment that is under way, or over, needs no fields at first.
   if ((at.status === "open" || at.status === "declined" || isPrepared) && !(await show())) return;
   tell("ready");
@@ -334,12 +356,12 @@ async function begin() {
   } else if (at.status === "action" || at.status === "pending") {
     isPaying = true;
     fields.lock(true);
-    say("Your payment is being confirmed.");
+    say(text("confirming"));
     const now = await settled(at, attempts - 1);
     attempts = now?.attempts ?? attempts;
     // For another card the fields are needed after all.
     if (now?.status === "declined" && !(await show())) return;
-    if (!ended(now)) end("unknown", UNKNOWN);
+    if (!ended(now)) end("unknown", text("unknown"));
   } else if (at.status !== "open" && at.status !== "declined") {
     ended(at);
   }

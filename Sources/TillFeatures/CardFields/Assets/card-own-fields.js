@@ -1,6 +1,7 @@
 // The counter's own card fields: the number goes from here to the counter, which charges it.
 
-import { codeFault, formatExpiry, formatNumber, judgeNumber } from "/card-number.js";
+import { FEWEST, MOST, formatExpiry, formatNumber, judgeCode, judgeNumber } from "/card-number.js";
+import { isolated, text as said } from "/card/words.js";
 import { digitsOf } from "/typed-digits.js";
 import { follow } from "/typed-fields.js";
 
@@ -11,13 +12,35 @@ const ids = ["number", "expires", "code"];
 const expiry = () => formatExpiry($("expires").value, 0).text.replace(/\s/g, "");
 
 const expiryFault = () =>
-  /^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry()) ? "" : "Month and year, such as 12/30.";
+  /^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry()) ? "" : said("date");
+
+function numberFault() {
+  switch (judgeNumber($("number").value).kind) {
+    case "missing": return said("numberMissing");
+    case "characters": return said("numberCharacters");
+    case "short": return said("numberShort", { least: FEWEST });
+    case "long": return said("numberLong", { most: MOST });
+    case "checkDigit": return said("numberCheckDigit");
+    default: return "";
+  }
+}
+
+function codeFault() {
+  const wrong = judgeCode($("code").value, $("number").value);
+  switch (wrong?.kind) {
+    case "missing": return said("codeMissing");
+    case "characters": return said("codeCharacters");
+    case "length": {
+      const { least, most } = wrong;
+      return said("codeLength", { count: least === most ? least : said("orOther", { least, most }) });
+    }
+    default: return "";
+  }
+}
 
 /** What is wrong with each field, "" where nothing is. */
 const faults = () => ({
-  number: judgeNumber($("number").value).fault ?? "",
-  expires: expiryFault(),
-  code: codeFault($("code").value, $("number").value) ?? "",
+  number: numberFault(), expires: expiryFault(), code: codeFault(),
 });
 
 function mark(id, fault) {
@@ -31,16 +54,17 @@ function mark(id, fault) {
  * @param {(type: string, detail?: object) => void} tell Tells the page around.
  */
 export function ownFields(tell) {
+  $("expires").placeholder = said("dateShape");
   function changed() {
     const { network } = judgeNumber($("number").value);
     tell("change", { complete: Object.values(faults()).every((fault) => !fault), brand: network?.name ?? null });
   }
 
   follow($("number"), formatNumber, (text) => {
-    const { network, state, fault } = judgeNumber(text);
+    const { network, state } = judgeNumber(text);
     $("brand").textContent = network?.name ?? "";
-    $("code").placeholder = network ? `${network.codeLength} digits` : "";
-    mark("number", state === "invalid" ? fault ?? "" : "");
+    $("code").placeholder = network ? isolated(said("codeDigits", { count: network.codeLength })) : "";
+    mark("number", state === "invalid" ? numberFault() : "");
     changed();
   });
   follow($("expires"), formatExpiry, () => {

@@ -2,6 +2,8 @@
 // makes a reference to the card, or attaches the card to an order that the counter has prepared. Neither this frame nor
 // the counter gets the number.
 
+import { language, sentence, text } from "/card/words.js";
+
 /** How long the provider's script and its fields may take to load. */
 const SHOW_MS = 20_000;
 /** How long the provider may take to make a reference. No money moves in it. */
@@ -17,13 +19,11 @@ const NAMES = {
   visa: "Visa", mastercard: "Mastercard", amex: "American Express", discover: "Discover", diners: "Diners Club",
   jcb: "JCB", unionpay: "UnionPay",
 };
-const MISSING = {
-  number: "Type the whole card number.", expires: "Month and year, such as 12/30.", code: "Type the security code.",
-};
+const MISSING = { number: text("numberMissing"), expires: text("date"), code: text("codeMissing") };
 
 /** What the fields cannot do, with the `code` of the event. Nothing was charged. */
 export class FieldsFailure extends Error {
-  constructor(code, message, field = null) {
+  constructor(code, message = sentence(code) ?? "", field = null) {
     super(message);
     this.code = code;
     this.field = field;
@@ -33,8 +33,7 @@ export class FieldsFailure extends Error {
 /** Nobody knows what became of a card: it may have been attached to the order. */
 export class FieldsUnclear extends Error {}
 
-const notLoaded = () => new FieldsFailure(
-  "card_fields_not_loaded", "The card fields could not be loaded. Nothing was charged. Please try again.");
+const notLoaded = () => new FieldsFailure("card_fields_not_loaded");
 
 /** The end of a promise, or a failure after a time. */
 function within(milliseconds, promise, failure) {
@@ -71,7 +70,7 @@ const ink = () => getComputedStyle(document.body).color;
 
 async function stripeFields(key, heard) {
   const stripe = globalThis.Stripe(key.publishable_key);
-  const elements = stripe.elements({ locale: "en" });
+  const elements = stripe.elements({ locale: language });
   const made = {};
   const kinds = { number: "cardNumber", expires: "cardExpiry", code: "cardCvc" };
   await Promise.all(ids.map((id) => new Promise((done) => {
@@ -107,7 +106,7 @@ async function braintreeFields(key, heard) {
   const fields = await braintree.hostedFields.create({
     client, styles: { input: { color: ink(), "font-size": "16px" } },
     fields: {
-      number: { container: "#number" }, expirationDate: { container: "#expires", placeholder: "MM/YY" },
+      number: { container: "#number" }, expirationDate: { container: "#expires", placeholder: text("dateShape") },
       cvv: { container: "#code" },
     },
   });
@@ -123,9 +122,7 @@ async function braintreeFields(key, heard) {
         return (await fields.tokenize()).nonce;
       } catch (error) {
         if (error?.type !== "CUSTOMER") throw error;
-        throw new FieldsFailure(
-          "invalid_card", "The card was not accepted. Nothing was charged.",
-          own[error.details?.invalidFieldKeys?.[0]] ?? null);
+        throw new FieldsFailure("invalid_card", undefined, own[error.details?.invalidFieldKeys?.[0]] ?? null);
       }
     },
     clear() {
@@ -137,10 +134,13 @@ async function braintreeFields(key, heard) {
 
 // MARK: PayPal
 
+/** The language as PayPal names it, with the country that it is most spoken in: `de_DE`. */
+const payPalLocale = () => `${language}_${new Intl.Locale(language).maximize().region}`;
+
 /** What the client id, the currency and the intent of the payment make of the script's address. */
 const payPalScripts = ({ client_id, currency, intent }) => [
   `https://www.paypal.com/sdk/js?${new URLSearchParams({
-    "client-id": client_id, components: "card-fields", currency, intent,
+    "client-id": client_id, components: "card-fields", currency, intent, locale: payPalLocale(),
   })}`,
 ];
 
@@ -154,8 +154,7 @@ async function payPalFields(_key, heard) {
   const card = globalThis.paypal.CardFields({
     createOrder: () => press.order(),
     onApprove: () => press?.done(undefined),
-    onCancel: () => press?.fail(new FieldsFailure(
-      "challenge_canceled", "Your bank's question was not answered. Nothing was charged.")),
+    onCancel: () => press?.fail(new FieldsFailure("challenge_canceled")),
     onError: (error) => press?.fail(error),
     style: { input: { color: ink(), "font-size": "16px" } },
     inputEvents: {
@@ -169,18 +168,14 @@ async function payPalFields(_key, heard) {
       onInputSubmitRequest: () => heard.submit(),
     },
   });
-  if (!card.isEligible()) {
-    throw new FieldsFailure(
-      "card_fields_unavailable", "The card fields cannot be shown at the moment. Nothing was charged.");
-  }
+  if (!card.isEligible()) throw new FieldsFailure("card_fields_unavailable");
   const made = { number: card.NumberField(), expires: card.ExpiryField(), code: card.CVVField() };
   await Promise.all(ids.map((id) => made[id].render(`#${id}`)));
   return {
     attach: (order) => new Promise((done, fail) => {
       const refused = (error) => {
-        const text = `${error?.message ?? error}`;
-        fail(error instanceof FieldsFailure || !PAYPAL_REFUSALS.test(text) ? error : new FieldsFailure(
-          "invalid_card", "The card was not accepted. Nothing was charged."));
+        const isOther = error instanceof FieldsFailure || !PAYPAL_REFUSALS.test(`${error?.message ?? error}`);
+        fail(isOther ? error : new FieldsFailure("invalid_card"));
       };
       press = { order, done, fail: refused };
       // Approved, it has called `onApprove`; its promise alone says nothing.
@@ -269,8 +264,7 @@ export function providerFields(provider, askKey, tell) {
     },
     /** What the counter charges: a reference, made anew for each press. Rejects with a `FieldsFailure`. */
     async tender() {
-      const failed = () => new FieldsFailure(
-        "card_fields_failed", "The card could not be read. Nothing was charged. Please try again.");
+      const failed = () => new FieldsFailure("card_fields_failed");
       let token = null;
       try {
         token = await within(REFERENCE_MS, drawn.reference(), failed);
@@ -286,8 +280,7 @@ export function providerFields(provider, askKey, tell) {
      * @param {() => Promise<string>} prepare Asks the counter for the order; it is asked once.
      */
     async attach(prepare) {
-      const failed = () => new FieldsFailure(
-        "card_fields_failed", "The card could not be read. Nothing was charged. Please try again.");
+      const failed = () => new FieldsFailure("card_fields_failed");
       let isAsked = false;
       let isOver = false;
       let order = null;

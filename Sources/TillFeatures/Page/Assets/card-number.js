@@ -7,9 +7,10 @@ import { digitsOf, strictDigits } from "./typed-digits.js";
 /** @typedef {import("./card-networks.js").Network} Network */
 /** @typedef {{network: Network, matched: number, isCertain: boolean}} Candidate */
 /** @typedef {"incomplete" | "valid" | "invalid"} State */
+/** @typedef {"characters" | "missing" | "short" | "long" | "checkDigit" | null} NumberFault */
 
-const FEWEST = 12;
-const MOST = 19;
+export const FEWEST = 12;
+export const MOST = 19;
 
 /** The networks that a number which begins with these digits may belong to, the likeliest first. */
 function candidates(digits) {
@@ -45,22 +46,35 @@ function hasCheckDigit(digits) {
   return sum % 10 === 0;
 }
 
-/** What is wrong with a number that is submitted like this; null if it is taken. */
+/** The kind of what is wrong with a number that is submitted like this; null if it is taken. @returns {NumberFault} */
 function faultOf(digits, found) {
-  if (digits === null) return "The card number has a character that is no digit.";
-  if (!digits) return "Enter the card number.";
-  if (digits.length < FEWEST) return `The card number has ${digits.length} digits; cards have at least ${FEWEST}.`;
-  if (digits.length > MOST) return `The card number has ${digits.length} digits; cards have at most ${MOST}.`;
+  if (digits === null) return "characters";
+  if (!digits) return "missing";
+  if (digits.length < FEWEST) return "short";
+  if (digits.length > MOST) return "long";
   if (hasCheckDigit(digits) || found.some((one) => one.isCertain && one.network.toleratesWrongCheckDigit)) return null;
-  return "Check the card number for a typing mistake: its check digit does not match.";
+  return "checkDigit";
+}
+
+/** What is wrong with a number of so many digits, in English. @param {NumberFault} kind @param {number} count */
+function faultText(kind, count) {
+  switch (kind) {
+    case null: return null;
+    case "characters": return "The card number has a character that is no digit.";
+    case "missing": return "Enter the card number.";
+    case "short": return `The card number has ${count} digits; cards have at least ${FEWEST}.`;
+    case "long": return `The card number has ${count} digits; cards have at most ${MOST}.`;
+    case "checkDigit": return "Check the card number for a typing mistake: its check digit does not match.";
+  }
 }
 
 /**
  * A number as it stands in its field.
  * @param {string} text
- * @returns {{state: State, fault: string | null, warning: string | null, network: Network | undefined}} How the field
- *   stands while it is typed in; what is wrong with it once it is left; what should be double-checked in a number
- *   that is accepted; its likeliest network.
+ * @returns {{
+ *   state: State, kind: NumberFault, fault: string | null, warning: string | null, network: Network | undefined,
+ * }} How the field stands while it is typed in; the kind of what is wrong with it once it is left, and that in English;
+ *   what should be double-checked in a number that is accepted; its likeliest network.
  */
 export function judgeNumber(text) {
   const digits = strictDigits(text);
@@ -70,25 +84,42 @@ export function judgeNumber(text) {
   const isLength = found.length ? lengths.includes(count) : count >= FEWEST && count <= MOST;
   const mayContinue = digits !== null && count < (found.length ? Math.max(...lengths) : MOST);
   const network = found.find((one) => one.isCertain)?.network;
-  const fault = faultOf(digits, found);
-  if (fault) {
+  const kind = faultOf(digits, found);
+  if (kind) {
     const canGrow = digits !== null && count <= MOST && (count < FEWEST || mayContinue);
-    return { state: canGrow ? "incomplete" : "invalid", fault, warning: null, network };
+    return { state: canGrow ? "incomplete" : "invalid", kind, fault: faultText(kind, count), warning: null, network };
   }
   const warning = !isLength ? "This network's cards have another length."
     : !hasCheckDigit(digits) ? "The check digit does not match; this network has such cards." : null;
-  return { state: isLength || !mayContinue ? "valid" : "incomplete", fault: null, warning, network };
+  return { state: isLength || !mayContinue ? "valid" : "incomplete", kind, fault: null, warning, network };
 }
 
-/** What is wrong with a security code of a card of this number; null if it is taken. */
-export function codeFault(text, number) {
+/**
+ * What is wrong with a security code of a card of this number; null if it is taken.
+ * @returns {{kind: "characters" | "missing" | "length", least: number, most: number} | null} The kind, and how many
+ *   digits such a code has.
+ */
+export function judgeCode(text, number) {
   const digits = strictDigits(text);
-  if (digits === null) return "The security code has a character that is no digit.";
-  if (!digits) return "Enter the security code.";
   const certain = candidates(digitsOf(number)).filter((one) => one.isCertain).map((one) => one.network.codeLength);
   const [least, most] = certain.length ? [Math.min(...certain), Math.max(...certain)] : [3, 4];
-  if (digits.length >= least && digits.length <= most) return null;
-  return `The security code must have ${least === most ? least : `${least} or ${most}`} digits.`;
+  if (digits === null) return { kind: "characters", least, most };
+  if (!digits) return { kind: "missing", least, most };
+  return digits.length >= least && digits.length <= most ? null : { kind: "length", least, most };
+}
+
+/** What is wrong with a security code of a card of this number, in English; null if it is taken. */
+export function codeFault(text, number) {
+  const wrong = judgeCode(text, number);
+  switch (wrong?.kind) {
+    case undefined: return null;
+    case "characters": return "The security code has a character that is no digit.";
+    case "missing": return "Enter the security code.";
+    case "length": {
+      const { least, most } = wrong;
+      return `The security code must have ${least === most ? least : `${least} or ${most}`} digits.`;
+    }
+  }
 }
 
 const FOURS = Array(10).fill(4);

@@ -104,9 +104,12 @@ for (const id of ["cancel", "drop"]) {
 
 // ---- The beginning, also after a reload in the middle
 
+/** An entry of the drawer is finished by the page of the day. */
+const isOfDay = (path) => path.startsWith("/v1/day/");
+
 async function finishKept() {
   for (const { path, body } of keptRequests()) {
-    if (isResolution(path)) continue;
+    if (isResolution(path) || isOfDay(path)) continue;
     try {
       const payment = await operate(path, body);
       if (path === "/v1/payments" || path.startsWith("/v1/orders/")) remember(payment, path, body);
@@ -164,7 +167,8 @@ function goBack() {
   const back = sessionStorage.getItem("till.back");
   sessionStorage.removeItem("till.back");
   // Only the till's own pages.
-  if (!back || !/^\/payments(\?|$)/.test(back) || keptRequests().length > 0) return false;
+  if (!back || !/^\/(payments|day)([/?]|$)/.test(back)) return false;
+  if (keptRequests().some(({ path }) => !isOfDay(path))) return false;
   location.replace(back);
   return true;
 }

@@ -1,67 +1,13 @@
 // Payments as rows of a table: what was taken of each, not what was ordered; days apart from each other.
 
+import { badge } from "./badges.js";
 import { make } from "./dom.js";
-import { decimal } from "./money.js";
 import { method, orderName } from "./payment.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** Word, colour and shape of a status. @type {Record<string, [string, string, string]>} */
-const BADGES = {
-  requires_payment_method: ["Not paid", "", "dots"], declined: ["Declined", "stop", "x-octagon"],
-  requires_action: ["Waiting for customer", "wait", "dots"], processing: ["Processing", "wait", "dots"],
-  stored: ["Stored offline", "unsure", "cloud-off"], unknown: ["Outcome unknown", "unsure", "diamond"],
-  requires_capture: ["Authorized", "held", "pause"], partially_captured: ["Partly captured", "held", "pause"],
-  succeeded: ["Paid", "paid", "check-circle"], partially_refunded: ["Partly refunded", "", "undo"],
-  refunded: ["Refunded", "", "undo"], canceled: ["Canceled", "", "x-octagon"],
-  expired: ["Authorization expired", "", "x-octagon"], capture_failed: ["Capture failed", "stop", "x-octagon"],
-};
-
-export const STATUSES = Object.entries(BADGES).map(([status, [word]]) => ({ status, word }));
-
-/** @param {string} name */
-function icon(name) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", "i");
-  svg.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", "#i-" + name);
-  svg.append(use);
-  return svg;
-}
-
-function badge(payment) {
-  const disputed = payment.disputed > 0;
-  const [word, tone, shape] = disputed ? ["Disputed", "unsure", "flag"]
-    : payment.unreadable ? ["Cannot be read", "stop", "x-octagon"]
-      : BADGES[payment.status] ?? [payment.status, "", "dots"];
-  const element = make("span", "", { className: `badge ${tone}`.trim() });
-  element.append(icon(shape), word);
-  return element;
-}
+import { sum } from "./sums.js";
 
 const LANGUAGE = document.documentElement.lang || undefined;
 const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
-
-/** A sum as people read it; the digits are those of the minor units, never a fraction's. */
-export function sum(minor, currency) {
-  const [whole, fraction = ""] = decimal(Math.abs(minor), currency).split(".");
-  const digits = { minimumFractionDigits: fraction.length, maximumFractionDigits: fraction.length };
-  const parts = new Intl.NumberFormat(LANGUAGE, { style: "currency", currency, ...digits })
-    .formatToParts(minor < 0 ? -1 : 1);
-  const grouped = new Intl.NumberFormat(LANGUAGE).format(BigInt(whole));
-  let isWritten = false;
-  return parts.map(({ type, value }) => {
-    if (type === "integer" && !isWritten) {
-      isWritten = true;
-      return grouped;
-    }
-    if (type === "integer" || type === "group") return "";
-    if (type === "decimal") return fraction && value;
-    return type === "fraction" ? fraction : value;
-  }).join("");
-}
 
 const cell = (className) => {
   const element = make("td", "", { className });
@@ -90,7 +36,7 @@ export function row(payment) {
   const made = new Date(payment.created_at);
   when.append(make("time", TIME.format(made), { dateTime: payment.created_at }));
   const what = cell("what");
-  const link = make("a", "", { className: "row", href: "/#" + payment.id });
+  const link = make("a", "", { className: "row", href: "/payments/" + payment.id });
   link.append(make("b", orderName(payment)));
   what.append(link);
   const name = payment.order_number && payment.order_number !== payment.order_id ? payment.order_id : "";

@@ -1,9 +1,12 @@
 // The page that finds payments: by text, time, status, tender and amount, as the address says. More come from the till
 // when somebody asks for older ones; new ones wait behind a button, so that no row jumps under a finger.
 
+import { STATUSES } from "./badges.js";
+import { ask } from "./calls.js";
 import { $, make } from "./dom.js";
+import { listen, showPerson, wordsOf } from "./frame.js";
 import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
-import { row, rows, STATUSES, totals } from "./payments-rows.js";
+import { row, rows, totals } from "./payments-rows.js";
 
 const PAGE = 50;
 /** The most rows in the page; older ones are reached by a narrower search. */
@@ -11,13 +14,8 @@ const MOST_ROWS = 1_000;
 /** The most pages that are asked for by themselves until something is found. */
 const MOST_EMPTY_PAGES = 500;
 const TYPING_MS = 250;
-const NEWS_MS = 1_000;
-const RECONNECT_MS = 3_000;
 const VIEWS = "till.views";
 const MOST_VIEWS = 12;
-const BACK = "till.back";
-/** After how long without a key or a touch nobody is taken to be here: what is asked then is no use of the session. */
-const ALONE_MS = 60_000;
 
 /** @type {any[]} */
 let shown = [];
@@ -30,41 +28,6 @@ let state = stateOf(location.search);
 const unseen = new Set();
 /** Events may have been missed: what is shown may be out of date. */
 let isBehind = false;
-
-class NoAnswer extends Error {}
-
-let touched = performance.now();
-for (const sign of ["pointerdown", "keydown"]) {
-  addEventListener(sign, () => { touched = performance.now(); }, { capture: true, passive: true });
-}
-
-/** Asks the till. Whoever is not signed in is sent to do so, and comes back. @param {Record<string, string>} more */
-async function send(path, more) {
-  /** @type {Record<string, string>} */
-  const headers = { "X-Till-Page": "1", ...more };
-  if (performance.now() - touched > ALONE_MS) headers["X-Till-Alone"] = "1";
-  const answer = await fetch(path, { headers, credentials: "same-origin", cache: "no-store" });
-  if (answer.status !== 401) return answer;
-  // Without a session nothing of the till is seen.
-  document.body.hidden = true;
-  sessionStorage.setItem(BACK, location.pathname + location.search);
-  location.replace("/");
-  throw new NoAnswer("");
-}
-
-async function ask(path) {
-  let answer;
-  try {
-    answer = await send(path, { Accept: "application/json" });
-  } catch (error) {
-    if (error instanceof NoAnswer) throw error;
-    throw new NoAnswer("The till cannot be reached. What is shown may be out of date.");
-  }
-  const json = await answer.json().catch(() => null);
-  if (answer.ok && json) return json;
-  const words = [json?.detail, json?.next].filter(Boolean).join(" ");
-  throw new NoAnswer(words || `The till answered ${answer.status}.`);
-}
 
 function alertWith(text) {
   $("alert").textContent = text;
@@ -125,7 +88,7 @@ async function more() {
   try {
     for (let page = 0; page < MOST_EMPTY_PAGES; page++) {
       if (next) query.set("before", next);
-      const found = await ask("/v1/payments?" + textOf(query));
+      const found = await ask("GET", "/v1/payments?" + textOf(query));
       if (mine !== search) return;
       next = found.next ?? "";
       // What bears the very name comes first, from whatever time.
@@ -138,7 +101,7 @@ async function more() {
     alertWith("");
   } catch (error) {
     if (mine !== search) return;
-    alertWith(error instanceof NoAnswer ? error.message : String(error));
+    alertWith(wordsOf(error));
     if (shown.length === 0) $("count").textContent = "No answer";
   }
   if (mine !== search) return;
@@ -213,13 +176,6 @@ addEventListener("popstate", () => {
 addEventListener("pageshow", (event) => {
   if (event.persisted) find();
 });
-addEventListener("keydown", (event) => {
-  if (event.key !== "F2" || event.defaultPrevented) return;
-  event.preventDefault();
-  $("q").focus();
-  $("q").select();
-});
-
 /** @type {{name: string, state: Record<string, string>}[]} */
 const USUAL_VIEWS = [
   { name: "All", state: {} }, { name: "Today", state: { period: "0" } },
@@ -295,7 +251,7 @@ async function follow(changed) {
   for (const id of changed.keys()) {
     if (!shown.some((one) => one.id === id)) continue;
     try {
-      const payment = await ask("/v1/payments/" + encodeURIComponent(id));
+      const payment = await ask("GET", "/v1/payments/" + encodeURIComponent(id));
       if (mine !== search) return;
       const index = shown.findIndex((one) => one.id === id);
       // A late answer is no news.
@@ -309,74 +265,7 @@ async function follow(changed) {
   }
 }
 
-function live(isLive) {
-  const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
-  $("live").className = isLive ? "live" : "live off";
-  $("live").replaceChildren(dot, isLive ? "Live" : "Offline");
-}
-
-const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", "dispute", "renewal", "continuation"];
-
-/** Reads the till's events as they come; every kind of them, which an EventSource would have to be told by name. */
-async function listen() {
-  /** @type {Map<string, boolean>} */
-  let changed = new Map();
-  setInterval(() => {
-    if (changed.size === 0) return;
-    const now = changed;
-    changed = new Map();
-    follow(now);
-  }, NEWS_MS);
-  let last = "";
-  for (;;) {
-    try {
-      const answer = await send("/v1/events", { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) });
-      if (!answer.ok || !answer.body) throw new NoAnswer(String(answer.status));
-      live(true);
-      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-      let rest = "";
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        const blocks = (rest + value).split("\n\n");
-        rest = blocks.pop() ?? "";
-        for (const block of blocks) {
-          const fields = Object.fromEntries(block.split("\n").map((line) => {
-            const at = line.indexOf(":");
-            return [line.slice(0, at), line.slice(at + 1).trim()];
-          }));
-          if (fields.id) last = fields.id;
-          if (!EVENTS.includes(String(fields.event ?? "").split(".")[0])) continue;
-          const id = JSON.parse(fields.data ?? "{}").payment;
-          if (id) changed.set(id, changed.get(id) || fields.event === "payment.created");
-        }
-      }
-    } catch {
-      // said below
-    }
-    live(false);
-    if (!last) {
-      // Nobody can say what happened meanwhile.
-      isBehind = true;
-      showNews();
-    }
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-  }
-}
-
 // ---- The beginning
-
-/** Shows who is signed in; whoever may not see totals is not offered the file. */
-async function showPerson() {
-  try {
-    const { person } = await ask("/session/person");
-    $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
-    $("who").hidden = !person;
-    $("export").hidden = Boolean(person) && !person.role.permissions.includes("totals");
-  } catch {
-    return; // what is asked next says why
-  }
-}
 
 $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { value: status })));
 for (const { name, state: { status } } of USUAL_VIEWS) {
@@ -386,6 +275,10 @@ choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;
 $("least").placeholder = $("most").placeholder = currency() || "amount";
-showPerson();
+showPerson((may) => { $("export").hidden = !may("totals"); });
 find();
-listen();
+listen(follow, () => {
+  // Nobody can say what happened meanwhile.
+  isBehind = true;
+  showNews();
+});

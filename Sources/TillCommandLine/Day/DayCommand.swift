@@ -1,0 +1,179 @@
+import ArgumentParser
+import TillCore
+import TillCounter
+import TillFeatureDay
+
+/// `till day …`: opens the cash drawer for a day, counts and closes it, and shows its reports.
+struct DayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "day",
+        abstract: "Opens the cash drawer for a day, counts and closes it, and shows its reports.",
+        discussion: """
+            Programs do the same over HTTP (/v1/day). A running counter and these commands work on the same day.
+            """,
+        subcommands: [
+            Open.self, Cash.self, Count.self, Close.self, Resume.self, Report.self,
+        ])
+
+    struct Open: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "open", abstract: "Opens the drawer with the cash that is in it.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Option(name: .long, help: ArgumentHelp("The currency of the drawer.", valueName: "code")) var currency: String
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("The counted cash, such as 150.00.", valueName: "amount"))
+        var float: String
+
+        func run() async throws {
+            try await withDay(common, provider) { book, account in
+                let currency: Currency
+                do throws(MoneyError) { currency = try Currency(code: self.currency) } catch {
+                    throw CommandError(
+                        code: "invalid_currency", what: "\(error) The drawer was not opened.",
+                        next: "Give a code such as EUR.")
+                }
+                let float = try DayAmount.read(float, in: currency, of: "--float")
+                let opened = try await book.open(.init(total: float), in: currency, of: account)
+                if common.json { return DayLine.json(opened) }
+                Output.line("The drawer is open with \(DayLine.money(float, currency)).")
+                let difference = opened.session.openingDifference
+                guard difference != 0 else { return }
+                Output.note("That is \(DayLine.money(difference, currency)) from what was left at the last close.")
+            }
+        }
+    }
+
+    struct Cash: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "cash", abstract: "Puts cash into the drawer, or takes some out, beside sales.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "paid-in, paid-out, or bank-drop for cash that goes to the bank or the safe.") var kind: String
+        @Argument(help: "How much, such as 12.50.") var amount: String
+        @Option(name: .long, help: ArgumentHelp("What it is for.", valueName: "text")) var reason: String
+        @Option(
+            name: .long,
+            help: ArgumentHelp("A key: the same one again moves nothing. Random by default.", valueName: "text"))
+        var key: String?
+
+        func run() async throws {
+            try await withDay(common, provider) { book, account in
+                guard let known = CashMovement.Kind(rawValue: kind.replacing("-", with: "_")) else {
+                    throw CommandError(
+                        code: "unknown_kind", what: "There is no movement \(ProviderText.word(kind)). Nothing changed.",
+                        next: "Use paid-in, paid-out or bank-drop.")
+                }
+                let reason = DisplayText.clean(reason)
+                guard !reason.isEmpty else {
+                    throw CommandError(
+                        code: "reason_missing", what: "--reason is empty. Nothing changed.", next: "Say what it is for."
+                    )
+                }
+                if let key, key.isEmpty || key.utf8.count > DayAmount.maximumKeyBytes {
+                    throw CommandError(
+                        code: "invalid_key", what: "--key cannot be used. Nothing changed.",
+                        next: "Give a key of 1 to \(DayAmount.maximumKeyBytes) bytes.")
+                }
+                let currency = try await book.current(of: account).session.currency
+                let amount = try DayAmount.read(amount, in: currency, of: "The amount")
+                guard amount > 0 else { throw DayAmount.refused("The amount", "must be above zero") }
+                let moved = try await book.move(
+                    .init(known, amount: amount, reason: reason), key: key ?? DayAmount.randomKey(), of: account)
+                if common.json { return DayLine.json(moved) }
+                Output.line("\(DayLine.words(known)) \(DayLine.money(amount, currency)).")
+                Output.line("In the drawer: \(DayLine.money(moved.report.expected, currency)).")
+            }
+        }
+    }
+
+    struct Count: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "count", abstract: "Ends the day with the cash that was counted.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The counted cash, such as 162.50.") var total: String
+
+        func run() async throws {
+            try await withDay(common, provider) { book, account in
+                let currency = try await book.current(of: account).session.currency
+                let total = try DayAmount.read(total, in: currency, of: "The cash")
+                let counted = try await book.count(.init(total: total), of: account)
+                if common.json { return DayLine.json(counted) }
+                DayLine.count(counted.report).forEach { Output.line($0) }
+            }
+        }
+    }
+
+    struct Close: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "close", abstract: "Closes a counted day and makes its report (Z).")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The cash that stays in the drawer; all of it by default.", valueName: "amount"))
+        var left: String?
+        @Option(
+            name: .long, help: ArgumentHelp("Why the counted cash differs from the expected one.", valueName: "text"))
+        var reason: String?
+
+        func run() async throws {
+            try await withDay(common, provider) { book, account in
+                let currency = try await book.current(of: account).session.currency
+                let left = try left.map { try DayAmount.read($0, in: currency, of: "--left") }
+                let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
+                let closed = try await book.close(left: left, reason: reason, of: account)
+                if common.json { return DayLine.jsonReport(closed) }
+                DayLine.report(closed).forEach { Output.line($0) }
+            }
+        }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "resume", abstract: "Goes on with a day that was counted too early.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+
+        func run() async throws {
+            try await withDay(common, provider) { book, account in
+                let resumed = try await book.resume(account)
+                if common.json { return DayLine.json(resumed) }
+                Output.line("The drawer is open again.")
+            }
+        }
+    }
+
+    struct Report: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "report",
+            abstract: "Shows the report of the day as it is now (X), or a closed one (Z) by its number.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The number of a report; without one, the day as it is now.") var number: Int64?
+
+        func run() async throws {
+            try await withDay(common, provider) { book, account in
+                let shown =
+                    if let number { try await book.report(number, of: account) } else {
+                        try await book.current(of: account)
+                    }
+                if common.json { return DayLine.jsonReport(shown) }
+                DayLine.report(shown).forEach { Output.line($0) }
+            }
+        }
+    }
+}
+
+/// Opens the counter and runs a command on the day of its account.
+func withDay(
+    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (DayBook, AccountID) async throws -> Void
+) async throws {
+    try await withCounter(common, provider) { counter in
+        let book = DayBook(
+            counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit)
+        try await body(book, counter.options.account)
+    }
+}

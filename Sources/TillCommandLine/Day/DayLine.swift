@@ -1,0 +1,81 @@
+import TillCore
+import TillFeatureDay
+
+/// The day in command output.
+enum DayLine {
+    /// Writes a session as JSON.
+    static func json(_ standing: DayBook.Standing) {
+        Output.line(String(decoding: DayJSON.session(standing, seesTotals: true), as: UTF8.self))
+    }
+
+    /// Writes a report as JSON.
+    static func jsonReport(_ standing: DayBook.Standing) {
+        Output.line(String(decoding: DayJSON.report(standing, seesTotals: true), as: UTF8.self))
+    }
+
+    static func money(_ units: Int64, _ currency: Currency) -> String {
+        Money(minorUnits: units, currency: currency).description
+    }
+
+    static func words(_ kind: CashMovement.Kind) -> String {
+        switch kind {
+        case .paidIn: "Paid in"
+        case .paidOut: "Paid out"
+        case .bankDrop: "Taken to the bank"
+        }
+    }
+
+    /// Returns the lines about the last count.
+    static func count(_ report: DayReport) -> [String] {
+        let currency = report.session.currency
+        guard let counted = report.counted, let difference = report.difference else { return [] }
+        return table(
+            [
+                ("expected", report.expected), ("counted", counted), ("difference", difference),
+            ], currency)
+    }
+
+    /// Returns everything about a report.
+    static func report(_ standing: DayBook.Standing) -> [String] {
+        let (report, session) = (standing.report, standing.session)
+        let currency = session.currency
+        let sum = report.figures.sum(of: currency)
+        var lines = [report.number.map { "Z \($0)" } ?? "X, \(session.state.rawValue)"]
+        lines.append("from \(session.openedAt), by \(session.openedBy)")
+        lines.append("until \(report.until)" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
+        lines += table(
+            [("gross sales", sum.captured), ("refunds", sum.refunded), ("net sales", sum.net)], currency)
+        if sum.tips > 0 { lines += table([("tips", sum.tips)], currency) }
+        for line in report.figures.sums(of: currency, by: { $0.tender }) {
+            lines += table([("  " + line.name, line.sums.net)], currency)
+        }
+        for other in report.figures.currencies where other != currency {
+            lines += table([("net sales", report.figures.sum(of: other).net)], other)
+        }
+        lines += table(
+            [
+                ("float", session.float.total), ("cash sales", report.cash.captured),
+                ("cash refunds", report.cash.refunded), ("paid in", session.paidIn), ("paid out", session.paidOut),
+                ("bank drops", session.bankDrops),
+            ], currency)
+        lines += report.counted == nil ? table([("expected", report.expected)], currency) : count(report)
+        if let closing = report.closing {
+            lines += table([("left", closing.left)], currency)
+            if let reason = closing.reason { lines.append("reason: \(reason)") }
+        }
+        let total = report.total(in: currency)
+        lines += table([("net of all days", total.net)], currency)
+        if !report.figures.unreadable.isEmpty {
+            lines.append("\(report.figures.unreadable.count) payments cannot be read: see till journal verify.")
+        }
+        return lines
+    }
+
+    private static func table(_ rows: [(String, Int64)], _ currency: Currency) -> [String] {
+        rows.map { name, units in
+            let amount = money(units, currency)
+            let gap = max(1, 18 - name.count) + max(0, 18 - amount.count)
+            return name + String(repeating: " ", count: gap) + amount
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package import TillCore
+import TillJournal
+
+extension DayBook {
+    /// Opens the drawer with the cash that is in it.
+    ///
+    /// The report of the session counts every event after that of the report before. The cash of those before the
+    /// opening is in the float, so that it explains a difference from what was left; what is expected later counts the
+    /// events after the opening only. The first session begins with the opening.
+    /// - Throws: ``DayError/dayOpen`` for one that is not closed.
+    package func open(
+        _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID
+    ) async throws(DayError) -> Standing {
+        var tries = 0
+        while true {
+            tries += 1
+            let kept = try await kept(account)
+            guard kept == nil || kept?.session.state == .closed else { throw .dayOpen }
+            var last: DayReport?
+            if let kept {
+                last = try await self.kept(kept.session.number, of: account)
+                guard last != nil else {
+                    throw .journal(.corrupted("the report \(kept.session.number) of the day is missing"))
+                }
+            }
+            let session = try await session(float, currency, account, after: last)
+            let note = AuditNote(
+                .dayOpened, account: account, subject: session.id,
+                changes: [
+                    AuditChange("float", to: Money(minorUnits: float.total, currency: currency).description),
+                    AuditChange(
+                        "difference",
+                        to: Money(minorUnits: session.openingDifference, currency: currency).description),
+                ])
+            if try await change([.put(session.record, over: kept?.record)], note, tries) {
+                return try await standing(of: session)
+            }
+        }
+    }
+
+    private func session(
+        _ float: DrawerSession.Tally, _ currency: Currency, _ account: AccountID, after last: DayReport?
+    ) async throws(DayError) -> DrawerSession {
+        var (before, opened) = (DayFigures(), last?.lastSequence ?? 0)
+        if let last {
+            (before, opened) = try await totals.figures(of: account, after: last.lastSequence)
+        } else {
+            do throws(JournalError) { opened = try await store.lastSequence() } catch { throw .journal(error) }
+        }
+        var difference: Int64 = 0
+        if let last, let closing = last.closing, last.session.currency == currency {
+            difference = float.total.limitedDifference(closing.left.limitedSum(before.cash(in: currency).net))
+        }
+        return DrawerSession(
+            account: account, number: (last?.session.number ?? 0) + 1, currency: currency, openedAt: clock.now(),
+            openedBy: DayBook.actor, float: float, openingDifference: difference,
+            firstSequence: last?.lastSequence ?? opened, openedSequence: opened, before: before)
+    }
+
+    /// Puts cash into the open drawer or takes some out. The same key again changes nothing.
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayEnded``, ``DayError/drawerHasLess``,
+    ///   ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``.
+    package func move(
+        _ request: CashMovement.Request, key: String, of account: AccountID
+    ) async throws(DayError) -> Standing {
+        let key = CashMovement.kept(key)
+        var tries = 0
+        while true {
+            tries += 1
+            if let known = try await movement(key, of: account) {
+                guard known.request == request else { throw .otherMovement }
+                guard let kept = try await self.kept(account) else { throw .dayNotOpen }
+                return try await standing(of: kept.session)
+            }
+            let kept = try await unclosed(account)
+            guard kept.session.state == .open else { throw .dayEnded }
+            guard kept.session.movements < DayLimits.maximumMovements else { throw .tooManyMovements }
+            var session = kept.session
+            session.movements += 1
+            switch request.kind {
+            case .paidIn: session.paidIn = session.paidIn.limitedSum(request.amount)
+            case .paidOut, .bankDrop:
+                guard try await report(session, closing: nil).expected >= request.amount else { throw .drawerHasLess }
+                if request.kind == .paidOut {
+                    session.paidOut = session.paidOut.limitedSum(request.amount)
+                } else {
+                    session.bankDrops = session.bankDrops.limitedSum(request.amount)
+                }
+            }
+            let moved = CashMovement(
+                account: account, session: session.number, key: key, request: request, at: clock.now(),
+                by: DayBook.actor)
+            let amount = Money(minorUnits: request.amount, currency: session.currency)
+            let note = AuditNote(
+                .dayCash, account: account, subject: session.id, reason: request.reason,
+                changes: [AuditChange(request.kind.rawValue, to: amount.description)])
+            if try await change(
+                [.update(session.record, from: kept.record.version), .insert(moved.record)], note, tries)
+            {
+                return try await standing(of: session)
+            }
+        }
+    }
+
+    private func movement(_ key: String, of account: AccountID) async throws(DayError) -> CashMovement? {
+        do throws(JournalError) {
+            return try await store.record(CashMovement.id(account, key))
+                .map { (record) throws(JournalError) in try CashMovement(record) }
+        } catch { throw .journal(error) }
+    }
+
+    /// Counts the drawer, which ends the day. Each count is kept, and the last one closes it.
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/tooManyCounts``.
+    package func count(_ tally: DrawerSession.Tally, of account: AccountID) async throws(DayError) -> Standing {
+        var tries = 0
+        while true {
+            tries += 1
+            let kept = try await unclosed(account)
+            guard kept.session.counts.count < DayLimits.maximumCounts else { throw .tooManyCounts }
+            var session = kept.session
+            let (_, last) = try await totals.figures(of: account, after: session.openedSequence)
+            session.state = .ended
+            session.counts.append(
+                DrawerSession.Count(tally: tally, at: clock.now(), by: DayBook.actor, sequence: last))
+            let counted = Money(minorUnits: tally.total, currency: session.currency)
+            let note = AuditNote(
+                .dayCounted, account: account, subject: session.id,
+                changes: [AuditChange("counted", to: counted.description)])
+            if try await change([.update(session.record, from: kept.record.version)], note, tries) {
+                return try await standing(of: session)
+            }
+        }
+    }
+
+    /// Goes on with a day that was ended too early.
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayNotEnded``.
+    package func resume(_ account: AccountID) async throws(DayError) -> Standing {
+        var tries = 0
+        while true {
+            tries += 1
+            let kept = try await unclosed(account)
+            guard kept.session.state == .ended else { throw .dayNotEnded }
+            var session = kept.session
+            session.state = .open
+            let note = AuditNote(.dayResumed, account: account, subject: session.id)
+            if try await change([.update(session.record, from: kept.record.version)], note, tries) {
+                return try await standing(of: session)
+            }
+        }
+    }
+
+    /// Closes a counted day: makes its report (Z), with the next number.
+    /// - Parameters:
+    ///   - left: The cash that stays in the drawer, in minor units; `nil` for all that was counted.
+    ///   - reason: The reason for a difference, needed for one beyond the limit.
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/notCounted``, ``DayError/leftExceedsCounted``,
+    ///   ``DayError/needsReason``.
+    package func close(
+        left: Int64? = nil, reason: String? = nil, of account: AccountID
+    ) async throws(DayError) -> Standing {
+        var tries = 0
+        while true {
+            tries += 1
+            let kept = try await unclosed(account)
+            guard let count = kept.session.lastCount else { throw .notCounted }
+            guard left ?? 0 <= count.tally.total else { throw .leftExceedsCounted }
+            var session = kept.session
+            session.state = .closed
+            let closing = DayReport.Closing(
+                at: clock.now(), by: DayBook.actor, left: left ?? count.tally.total, reason: reason)
+            let report = try await report(session, closing: closing)
+            let difference = report.difference ?? 0
+            guard difference.magnitude <= differenceLimit.magnitude || reason != nil else { throw .needsReason }
+            let (counted, apart) = (
+                Money(minorUnits: count.tally.total, currency: session.currency),
+                Money(minorUnits: difference, currency: session.currency)
+            )
+            let note = AuditNote(
+                .dayClosed, account: account, subject: session.id, reason: reason,
+                changes: [
+                    AuditChange("counted", to: counted.description),
+                    AuditChange("difference", to: apart.description),
+                ])
+            DayFailpoint.beforeClose.reached()
+            if try await change(
+                [.update(session.record, from: kept.record.version), .insert(report.record)], note, tries)
+            {
+                DayFailpoint.afterClose.reached()
+                return try await standing(of: session)
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    /// The name of whoever acts.
+    private static var actor: String { (Attribution.current?.actor ?? .unattributed).description }
+
+    /// Makes a change with its note.
+    /// - Returns: `false` if somebody else has changed the drawer meanwhile, so that it is decided again.
+    private func change(
+        _ changes: [RecordChange], _ note: AuditNote, _ tries: Int
+    ) async throws(DayError) -> Bool {
+        do throws(JournalError) {
+            try await store.change(changes, noting: [note])
+            return true
+        } catch {
+            guard case .recordConflict = error, tries < DayLimits.maximumConflicts else { throw .journal(error) }
+            return false
+        }
+    }
+}

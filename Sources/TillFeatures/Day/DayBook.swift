@@ -1,0 +1,159 @@
+package import TillCore
+package import TillJournal
+
+/// The day of each account: the drawer's session and its reports. Every change is durable, with its entry in the audit
+/// log, when its method returns; a change that is refused has changed nothing.
+///
+/// Any number of processes may use one journal. A session is opened and closed by one of them, and the numbers of
+/// reports have no gap: a close writes the session and the report, whose identifier is its number, in one commit.
+package struct DayBook: Sendable {
+    package typealias Store = any Journal & RecordStore
+
+    /// A session with its cash.
+    package struct Standing: Sendable {
+        /// The report that it would have now, or has.
+        package var report: DayReport
+        /// The movements of cash beside sales, oldest first.
+        package var movements: [CashMovement]
+
+        package var session: DrawerSession { report.session }
+    }
+
+    /// A page of reports, newest first.
+    package struct Page: Sendable {
+        package var reports: [Standing] = []
+        /// `true` if there are older ones.
+        package var hasMore = false
+    }
+
+    let store: Store
+    let clock: any TillClock
+    /// The largest difference, in minor units, that a day is closed with without a reason.
+    let differenceLimit: Int64
+    let totals: DayTotals
+
+    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64) {
+        (self.store, self.clock, self.differenceLimit) = (store, clock, differenceLimit)
+        totals = DayTotals(store)
+    }
+
+    // MARK: Reading
+
+    /// Returns the session that is not closed, if there is one, and the last report.
+    package func day(of account: AccountID) async throws(DayError) -> (session: Standing?, last: Standing?) {
+        guard let kept = try await kept(account) else { return (nil, nil) }
+        let current: Standing? =
+            try await kept.session.state == .closed ? nil : standing(of: kept.session)
+        let number = kept.session.state == .closed ? kept.session.number : kept.session.number - 1
+        guard number > 0 else { return (current, nil) }
+        return (current, try await report(number, of: account))
+    }
+
+    /// Returns the report that the session would have now (X).
+    /// - Throws: ``DayError/dayNotOpen``.
+    package func current(of account: AccountID) async throws(DayError) -> Standing {
+        try await standing(of: try await unclosed(account).session)
+    }
+
+    /// Returns a report.
+    /// - Throws: ``DayError/unknownReport``.
+    package func report(_ number: Int64, of account: AccountID) async throws(DayError) -> Standing {
+        guard let report = try await kept(number, of: account) else { throw .unknownReport }
+        return Standing(report: report, movements: try await movements(of: report.session))
+    }
+
+    /// Lists reports, newest first.
+    /// - Parameters:
+    ///   - number: only reports before this one; `nil` for all.
+    ///   - limit: the maximum number, 1 to ``DayLimits/maximumPage``. A page ends early when its reports have many
+    ///     movements.
+    package func reports(
+        of account: AccountID, before number: Int64? = nil, limit: Int
+    ) async throws(DayError) -> Page {
+        var page = Page()
+        guard let kept = try await kept(account) else { return page }
+        let newest = kept.session.state == .closed ? kept.session.number : kept.session.number - 1
+        var next = min(newest, number.map { max(0, $0.limitedDifference(1)) } ?? newest)
+        var listed = 0
+        while next > 0, page.reports.count < min(max(1, limit), DayLimits.maximumPage) {
+            guard let report = try await self.kept(next, of: account) else {
+                throw .journal(.corrupted("the report \(next) of the day is missing"))
+            }
+            listed += report.session.movements
+            guard listed <= DayLimits.maximumListedMovements || page.reports.isEmpty else { break }
+            page.reports.append(Standing(report: report, movements: try await movements(of: report.session)))
+            next -= 1
+        }
+        page.hasMore = next > 0
+        return page
+    }
+
+    // MARK: Parts
+
+    /// A session with the version that was read.
+    struct Kept {
+        var session: DrawerSession
+        var record: KeptRecord
+    }
+
+    /// Returns an account's last session, whatever its state.
+    func kept(_ account: AccountID) async throws(DayError) -> Kept? {
+        do throws(JournalError) {
+            guard let record = try await store.record(DrawerSession.id(account)) else { return nil }
+            return Kept(session: try DrawerSession(record), record: record)
+        } catch { throw .journal(error) }
+    }
+
+    /// Returns an account's session that is open or being counted.
+    func unclosed(_ account: AccountID) async throws(DayError) -> Kept {
+        guard let kept = try await kept(account), kept.session.state != .closed else { throw .dayNotOpen }
+        return kept
+    }
+
+    /// Returns a report without the movements.
+    func kept(_ number: Int64, of account: AccountID) async throws(DayError) -> DayReport? {
+        do throws(JournalError) {
+            return try await store.record(DayReport.id(account, number))
+                .map { (record) throws(JournalError) in try DayReport(record) }
+        } catch { throw .journal(error) }
+    }
+
+    /// Returns the report before a session's own.
+    func previous(of session: DrawerSession) async throws(DayError) -> DayReport? {
+        guard session.number > 1 else { return nil }
+        guard let report = try await kept(session.number - 1, of: session.account) else {
+            throw .journal(.corrupted("the report \(session.number - 1) of the day is missing"))
+        }
+        return report
+    }
+
+    /// Returns a session with its cash: up to the last count, or up to now while it is open.
+    func standing(of session: DrawerSession) async throws(DayError) -> Standing {
+        if session.state == .closed { return try await report(session.number, of: session.account) }
+        return Standing(
+            report: try await report(session, closing: nil), movements: try await movements(of: session))
+    }
+
+    /// Returns the report of a session: up to the last count, or up to now while it is open.
+    func report(
+        _ session: DrawerSession, closing: DayReport.Closing?
+    ) async throws(DayError) -> DayReport {
+        let until = session.lastCount?.at ?? clock.now()
+        let (during, last) = try await totals.figures(
+            of: session.account, after: session.openedSequence, until: session.lastCount?.sequence)
+        return DayReport(
+            session, closing: closing, until: until, lastSequence: last, during: during,
+            after: try await previous(of: session))
+    }
+
+    private func movements(of session: DrawerSession) async throws(DayError) -> [CashMovement] {
+        guard session.movements > 0 else { return [] }
+        var found: [CashMovement] = []
+        do throws(JournalError) {
+            try await Records<CashMovement>(store).forEach(
+                matching: session.match, atMost: DayLimits.maximumMovements
+            ) { (movement) throws(JournalError) in found.append(movement) }
+        } catch { throw .journal(error) }
+        return found
+    }
+}

@@ -1,0 +1,154 @@
+package import TillCore
+
+/// Sums of one kind of money, in minor units, and the numbers of captures and refunds in them.
+package struct DaySums: Hashable, Sendable {
+    /// The captures that succeeded. One that fails later stays in the number and leaves the sum.
+    package var count: Int64 = 0
+    package var captured: Int64 = 0
+    /// The refunds that succeeded. One that fails later stays in the number and leaves the sum.
+    package var refundCount: Int64 = 0
+    package var refunded: Int64 = 0
+    /// The tips in ``captured``.
+    package var tips: Int64 = 0
+
+    /// The captured money that was not refunded.
+    package var net: Int64 { captured.limitedDifference(refunded) }
+
+    static func + (left: DaySums, right: DaySums) -> DaySums {
+        DaySums(
+            count: left.count.limitedSum(right.count), captured: left.captured.limitedSum(right.captured),
+            refundCount: left.refundCount.limitedSum(right.refundCount),
+            refunded: left.refunded.limitedSum(right.refunded), tips: left.tips.limitedSum(right.tips))
+    }
+
+    var isEmpty: Bool { self == DaySums() }
+}
+
+/// The captured and refunded money of a span of the journal, by currency, tender and provider.
+package struct DayFigures: Hashable, Sendable {
+    /// The kind of money that one sum is of.
+    package struct Line: Hashable, Sendable, Comparable {
+        package var currency: Currency
+        /// The tender's kind: `cash`, `card`, …; `elsewhere` for money that moved outside the provider.
+        package var tender: String
+        package var provider: String
+
+        package static func < (left: Line, right: Line) -> Bool {
+            (left.currency.code, left.tender, left.provider) < (right.currency.code, right.tender, right.provider)
+        }
+    }
+
+    /// The tender of money that an operator moved outside the provider.
+    static let elsewhere = "elsewhere"
+    /// The tender and the provider of what is in no line of its own.
+    static let other = "other"
+
+    package private(set) var lines: [Line: DaySums] = [:]
+    /// Payments that cannot be read, wholly or from an event on: their further money is in no sum.
+    package var unreadable: Set<PaymentID> = []
+
+    package init() {}
+
+    mutating func add(_ sums: DaySums, to line: Line) {
+        guard !sums.isEmpty else { return }
+        var line = line
+        // Cash keeps its line, since what is expected in the drawer follows from it.
+        if lines[line] == nil, lines.count >= DayLimits.maximumLines, line.tender != TenderKind.cash.rawValue {
+            (line.tender, line.provider) = (DayFigures.other, DayFigures.other)
+        }
+        lines[line] = (lines[line] ?? DaySums()) + sums
+    }
+
+    mutating func add(_ other: DayFigures) {
+        for (line, sums) in other.lines { add(sums, to: line) }
+        unreadable.formUnion(other.unreadable)
+    }
+
+    /// Returns the sum of the lines for which a condition holds.
+    package func sum(where matches: (Line) -> Bool) -> DaySums {
+        lines.reduce(DaySums()) { sum, line in matches(line.key) ? sum + line.value : sum }
+    }
+
+    /// Returns the money of one currency.
+    package func sum(of currency: Currency) -> DaySums { sum { $0.currency == currency } }
+
+    /// Returns the cash of one currency that sales and refunds moved.
+    package func cash(in currency: Currency) -> DaySums {
+        sum { $0.currency == currency && $0.tender == TenderKind.cash.rawValue }
+    }
+
+    /// Returns the sums of one currency by a name of its lines, sorted by the name.
+    package func sums(of currency: Currency, by name: (Line) -> String) -> [(name: String, sums: DaySums)] {
+        var found: [String: DaySums] = [:]
+        for (line, sums) in lines where line.currency == currency {
+            let key = name(line)
+            found[key] = (found[key] ?? DaySums()) + sums
+        }
+        return found.sorted { $0.key < $1.key }.map { (name: $0.key, sums: $0.value) }
+    }
+
+    /// The currencies, sorted by code.
+    package var currencies: [Currency] { Set(lines.keys.map(\.currency)).sorted { $0.code < $1.code } }
+}
+
+extension DayFigures {
+    /// Writes the figures as they are kept, in value position.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("lines")
+        writer.beginArray()
+        for (line, sums) in lines.sorted(by: { $0.key < $1.key }) {
+            writer.beginObject()
+            writer.field("currency", line.currency.code)
+            writer.field("tender", line.tender)
+            writer.field("provider", line.provider)
+            writer.field("count", sums.count)
+            writer.field("captured", sums.captured)
+            writer.field("refund_count", sums.refundCount)
+            writer.field("refunded", sums.refunded)
+            writer.field("tips", sums.tips)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("unreadable")
+        writer.beginArray()
+        for payment in unreadable.map(\.rawValue).sorted() { writer.string(payment) }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// Reads the output of ``write(into:)``; `nil` for anything else.
+    init?(json: JSONValue?) {
+        guard let lines = json?["lines"]?.arrayValue, let unreadable = json?["unreadable"]?.arrayValue else {
+            return nil
+        }
+        for line in lines {
+            guard let currency = line["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
+                let tender = line["tender"]?.stringValue, let provider = line["provider"]?.stringValue,
+                let count = line["count"]?.int64Value, let captured = line["captured"]?.int64Value,
+                let refundCount = line["refund_count"]?.int64Value, let refunded = line["refunded"]?.int64Value,
+                let tips = line["tips"]?.int64Value
+            else { return nil }
+            self.lines[Line(currency: currency, tender: tender, provider: provider)] = DaySums(
+                count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips)
+        }
+        for payment in unreadable {
+            guard let id = payment.stringValue else { return nil }
+            self.unreadable.insert(PaymentID(rawValue: id))
+        }
+    }
+}
+
+extension Int64 {
+    /// Returns the sum, or the nearest value that fits: a damaged journal must not end the process.
+    func limitedSum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// Returns the difference, or the nearest value that fits.
+    func limitedDifference(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+}

@@ -1,0 +1,187 @@
+import TillCore
+
+/// The JSON form of sessions and reports. Whoever may not see totals counts blind: what tells them how much should be
+/// in the drawer is `null`.
+package enum DayJSON {
+    /// Writes the day: the session and the last report.
+    package static func day(
+        _ session: DayBook.Standing?, last: DayBook.Standing?, seesTotals: Bool
+    ) -> [UInt8] {
+        var writer = JSONWriter(reserving: 2_048)
+        writer.beginObject()
+        writer.key("session")
+        if let session { self.session(session, seesTotals, into: &writer) } else { writer.null() }
+        writer.key("last")
+        if let last { report(last, seesTotals, into: &writer) } else { writer.null() }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes a session alone.
+    package static func session(_ standing: DayBook.Standing, seesTotals: Bool) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1_024)
+        session(standing, seesTotals, into: &writer)
+        return writer.bytes
+    }
+
+    /// Writes a report alone.
+    package static func report(_ standing: DayBook.Standing, seesTotals: Bool) -> [UInt8] {
+        var writer = JSONWriter(reserving: 2_048)
+        report(standing, seesTotals, into: &writer)
+        return writer.bytes
+    }
+
+    /// Writes a page of reports.
+    package static func page(_ page: DayBook.Page) -> [UInt8] {
+        var writer = JSONWriter(reserving: 2_048 * (1 + page.reports.count))
+        writer.beginObject()
+        writer.key("reports")
+        writer.beginArray()
+        for standing in page.reports { report(standing, true, into: &writer) }
+        writer.endArray()
+        writer.field("has_more", page.hasMore)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func session(
+        _ standing: DayBook.Standing, _ seesTotals: Bool, into writer: inout JSONWriter
+    ) {
+        let (session, report) = (standing.session, standing.report)
+        writer.beginObject()
+        writer.field("id", session.id)
+        writer.field("state", session.state.rawValue)
+        writer.field("currency", session.currency.code)
+        writer.field("opened_at", session.openedAt.description)
+        writer.field("opened_by", session.openedBy)
+        writer.field("float", session.float.total)
+        writer.field("opening_difference", seesTotals ? session.openingDifference : nil)
+        writer.key("cash")
+        writer.beginArray()
+        for movement in standing.movements {
+            writer.beginObject()
+            writer.field("kind", movement.request.kind.rawValue)
+            writer.field("amount", movement.request.amount)
+            writer.field("reason", movement.request.reason)
+            writer.field("at", movement.at.description)
+            writer.field("by", movement.by)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("counts")
+        writer.beginArray()
+        for count in session.counts {
+            writer.beginObject()
+            writer.field("total", count.tally.total)
+            writer.key("counts")
+            count.tally.writePieces(into: &writer)
+            writer.field("at", count.at.description)
+            writer.field("by", count.by)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("cash_sales", seesTotals ? report.cash.captured : nil)
+        writer.field("cash_refunds", seesTotals ? report.cash.refunded : nil)
+        writer.field("paid_in", session.paidIn)
+        writer.field("paid_out", session.paidOut)
+        writer.field("bank_drops", session.bankDrops)
+        writer.field("expected", seesTotals ? report.expected : nil)
+        writer.field("counted", report.counted)
+        writer.field("difference", seesTotals ? report.difference : nil)
+        writer.endObject()
+    }
+
+    private static func report(
+        _ standing: DayBook.Standing, _ seesTotals: Bool, into writer: inout JSONWriter
+    ) {
+        let report = standing.report
+        writer.beginObject()
+        writer.field("number", report.number)
+        writer.field("currency", report.session.currency.code)
+        writer.field("from", report.session.openedAt.description)
+        writer.field("until", report.until.description)
+        writer.field("first_sequence", report.session.firstSequence)
+        writer.field("last_sequence", report.lastSequence)
+        writer.field("closed_at", report.closing?.at.description)
+        writer.field("closed_by", report.closing?.by)
+        writer.key("session")
+        session(standing, seesTotals, into: &writer)
+        writer.field("left", report.closing?.left)
+        writer.field("reason", report.closing?.reason)
+        if seesTotals {
+            figures(of: report, into: &writer)
+        } else {
+            for name in ["sales", "tenders", "providers", "others", "unreadable", "totals"] {
+                writer.key(name)
+                writer.null()
+            }
+        }
+        writer.field("previous", report.previous)
+        writer.endObject()
+    }
+
+    private static func figures(of report: DayReport, into writer: inout JSONWriter) {
+        let (figures, currency) = (report.figures, report.session.currency)
+        let sum = figures.sum(of: currency)
+        writer.key("sales")
+        writer.beginObject()
+        writer.field("count", sum.count)
+        writer.field("gross", sum.captured)
+        writer.field("refunds", sum.refunded)
+        writer.field("refund_count", sum.refundCount)
+        writer.field("net", sum.net)
+        writer.field("tips", sum.tips)
+        writer.endObject()
+        write(figures.sums(of: currency) { $0.tender }, "tenders", "tender", into: &writer)
+        write(figures.sums(of: currency) { $0.provider }, "providers", "provider", into: &writer)
+        writer.key("others")
+        writer.beginArray()
+        for other in figures.currencies where other != currency {
+            let sum = figures.sum(of: other)
+            writer.beginObject()
+            writer.field("currency", other.code)
+            writer.field("gross", sum.captured)
+            writer.field("refunds", sum.refunded)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("unreadable")
+        writer.beginArray()
+        for payment in figures.unreadable.map(\.rawValue).sorted() { writer.string(payment) }
+        writer.endArray()
+        let total = report.total(in: currency)
+        writer.key("totals")
+        writer.beginObject()
+        writer.field("gross", total.gross)
+        writer.field("refunds", total.refunds)
+        writer.field("net", total.net)
+        writer.endObject()
+    }
+
+    private static func write(
+        _ sums: [(name: String, sums: DaySums)], _ list: String, _ name: String, into writer: inout JSONWriter
+    ) {
+        writer.key(list)
+        writer.beginArray()
+        for line in sums {
+            writer.beginObject()
+            writer.field(name, line.name)
+            writer.field("count", line.sums.count)
+            writer.field("captured", line.sums.captured)
+            writer.field("refunded", line.sums.refunded)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member with an integer, or with `null`.
+    fileprivate mutating func field(_ key: String, _ value: Int64?) {
+        guard let value else {
+            self.key(key)
+            return null()
+        }
+        field(key, value)
+    }
+}

@@ -1,0 +1,140 @@
+package import TillCore
+package import TillJournal
+
+/// The report of a closed session (Z), or what it would be now (X). A closed one is written in the commit that closes
+/// its session, under its number, and never changed.
+package struct DayReport: Hashable, Sendable {
+    /// The closing of a session.
+    package struct Closing: Hashable, Sendable {
+        package var at: Timestamp
+        package var by: String
+        /// The cash that stays in the drawer, in minor units.
+        package var left: Int64
+        /// The reason for the difference, if one was given.
+        package var reason: String?
+    }
+
+    /// Money of one currency over all reports.
+    package struct Total: Hashable, Sendable {
+        package var gross: Int64 = 0
+        package var refunds: Int64 = 0
+        package var net: Int64 { gross.limitedDifference(refunds) }
+    }
+
+    package let session: DrawerSession
+    /// `nil` for a session that is not closed.
+    package let closing: Closing?
+    /// The time up to which it counts.
+    package let until: Timestamp
+    /// The position of the last event that it counts.
+    package let lastSequence: Int64
+    /// The money of all its events, in every currency.
+    package let figures: DayFigures
+    /// The cash of the session's own events: those after its opening.
+    package let cash: DaySums
+    /// The sums of this report and all before it, by currency.
+    package let totals: [Currency: Total]
+
+    /// Returns the sums of one currency over this report and all before it.
+    package func total(in currency: Currency) -> Total { totals[currency] ?? Total() }
+
+    /// The number; `nil` for a session that is not closed.
+    package var number: Int64? { closing == nil ? nil : session.number }
+    /// The number of the report before it; `nil` for the first.
+    package var previous: Int64? { session.number > 1 ? session.number - 1 : nil }
+    /// The cash that should be in the drawer, in minor units.
+    package var expected: Int64 { session.expected(cash) }
+    /// The counted cash; `nil` if the session was not counted.
+    package var counted: Int64? { session.lastCount?.tally.total }
+    /// The counted less the expected cash.
+    package var difference: Int64? { counted.map { $0.limitedDifference(expected) } }
+
+    /// Adds the session's money to the totals of the report before.
+    init(
+        _ session: DrawerSession, closing: Closing?, until: Timestamp, lastSequence: Int64, during: DayFigures,
+        after previous: DayReport?
+    ) {
+        (self.session, self.closing, self.until, self.lastSequence) = (session, closing, until, lastSequence)
+        cash = during.cash(in: session.currency)
+        var figures = session.before
+        figures.add(during)
+        self.figures = figures
+        var totals = previous?.totals ?? [:]
+        for currency in Set(figures.currencies + [session.currency]) {
+            let sum = figures.sum(of: currency)
+            var total = totals[currency] ?? Total()
+            total.gross = total.gross.limitedSum(sum.captured)
+            total.refunds = total.refunds.limitedSum(sum.refunded)
+            totals[currency] = total
+        }
+        self.totals = totals
+    }
+}
+
+extension DayReport: RecordDocument {
+    package static let collection: RecordCollection = "day_report"
+
+    static func id(_ account: AccountID, _ number: Int64) -> RecordID {
+        RecordID(collection, "\(account.rawValue)/\(number)")
+    }
+
+    static func match(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
+
+    package var record: Record {
+        var writer = JSONWriter(reserving: 2_048)
+        writer.beginObject()
+        writer.key("session")
+        session.write(into: &writer)
+        if let closing {
+            writer.field("closed_at", closing.at.milliseconds)
+            writer.field("closed_by", closing.by)
+            writer.field("left", closing.left)
+            writer.field("reason", closing.reason)
+        }
+        writer.field("until", until.milliseconds)
+        writer.field("last_sequence", lastSequence)
+        writer.key("figures")
+        figures.write(into: &writer)
+        writer.field("cash_count", cash.count)
+        writer.field("cash_captured", cash.captured)
+        writer.field("cash_refund_count", cash.refundCount)
+        writer.field("cash_refunded", cash.refunded)
+        writer.key("totals")
+        writer.beginArray()
+        for (currency, total) in totals.sorted(by: { $0.key.code < $1.key.code }) {
+            writer.beginObject()
+            writer.field("currency", currency.code)
+            writer.field("gross", total.gross)
+            writer.field("refunds", total.refunds)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        let match = DayReport.match(session.account)
+        return Record(
+            DayReport.id(session.account, session.number), body: writer.bytes, fields: [match.field: match.value])
+    }
+
+    package init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        guard let session = DrawerSession(json: body.json["session"]) else { throw body.damaged("session") }
+        guard let figures = DayFigures(json: body.json["figures"]) else { throw body.damaged("figures") }
+        (self.session, self.figures) = (session, figures)
+        closing = Closing(
+            at: Timestamp(milliseconds: try body.int("closed_at")), by: try body.text("closed_by"),
+            left: try body.int("left"), reason: body.optionalText("reason"))
+        until = Timestamp(milliseconds: try body.int("until"))
+        lastSequence = try body.int("last_sequence")
+        cash = DaySums(
+            count: try body.int("cash_count"), captured: try body.int("cash_captured"),
+            refundCount: try body.int("cash_refund_count"), refunded: try body.int("cash_refunded"))
+        var totals: [Currency: Total] = [:]
+        for total in body.json["totals"]?.arrayValue ?? [] {
+            guard let currency = total["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
+                let gross = total["gross"]?.int64Value, let refunds = total["refunds"]?.int64Value
+            else { throw body.damaged("totals") }
+            totals[currency] = Total(gross: gross, refunds: refunds)
+        }
+        self.totals = totals
+    }
+}

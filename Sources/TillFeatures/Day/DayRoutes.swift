@@ -1,0 +1,91 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillCounter
+package import TillWeb
+
+/// `/v1/day`: the drawer's session and the reports of the day, of each account its own.
+package struct DayRoutes: Sendable {
+    private let book: DayBook
+
+    package init(book: DayBook) { self.book = book }
+
+    package func register(on router: CounterRouter) {
+        router.get("/v1/day", for: .read, of: .caller) { incoming in
+            let (session, last) = try await book.day(of: incoming.account)
+            return .json(DayJSON.day(session, last: last, seesTotals: DayRoutes.seesTotals(incoming)))
+        }
+        router.get("/v1/day/report", for: .read, of: .caller, needs: .totals) { incoming in
+            .json(DayJSON.report(try await book.current(of: incoming.account), seesTotals: true))
+        }
+        router.get("/v1/day/reports", for: .read, of: .caller, needs: .totals, query: ["before", "limit"]) {
+            try await list($0)
+        }
+        router.get("/v1/day/reports/{report}", for: .read, of: .caller, needs: .totals) { incoming in
+            guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
+                throw DayError.unknownReport
+            }
+            return .json(DayJSON.report(try await book.report(number, of: incoming.account), seesTotals: true))
+        }
+        post("open", on: router) { try await open($0) }
+        post("cash", on: router) { incoming in
+            let key = try incoming.idempotencyKey()
+            let request = try DayRequest.movement(try await incoming.document())
+            return DayRoutes.session(
+                try await book.move(request, key: key, of: incoming.account), incoming, status: .created)
+        }
+        post("count", on: router) { incoming in
+            let tally = try DayRequest.count(try await incoming.document())
+            return DayRoutes.session(try await book.count(tally, of: incoming.account), incoming)
+        }
+        post("close", on: router) { incoming in
+            let (left, reason) = try DayRequest.close(try await incoming.document())
+            let closed = try await book.close(left: left, reason: reason, of: incoming.account)
+            return .json(DayJSON.report(closed, seesTotals: DayRoutes.seesTotals(incoming)))
+        }
+        post("resume", on: router) { incoming in
+            try (try await incoming.document()).allow([])
+            return DayRoutes.session(try await book.resume(incoming.account), incoming)
+        }
+    }
+
+    private func post(_ name: String, on router: CounterRouter, use handler: @escaping CounterRouter.Handler) {
+        router.post(
+            "/v1/day/" + name, for: .sell, of: .caller, needs: .drawer, maximumBodyBytes: DayLimits.maximumBodyBytes,
+            use: handler)
+    }
+
+    private func open(_ incoming: Incoming) async throws -> Response {
+        let (float, currency) = try DayRequest.opening(try await incoming.document())
+        return DayRoutes.session(
+            try await book.open(float, in: currency, of: incoming.account), incoming, status: .created)
+    }
+
+    private func list(_ incoming: Incoming) async throws -> Response {
+        var (before, limit): (Int64?, Int) = (nil, DayLimits.usualPage)
+        if let text = try incoming.query("before") {
+            guard let number = Int64(text), number > 0 else {
+                throw Problem.field("before", "It must be the number of a report.")
+            }
+            before = number
+        }
+        if let text = try incoming.query("limit") {
+            guard let number = Int(text), (1...DayLimits.maximumPage).contains(number) else {
+                throw Problem.field("limit", "It must be 1 to \(DayLimits.maximumPage).")
+            }
+            limit = number
+        }
+        return .json(DayJSON.page(try await book.reports(of: incoming.account, before: before, limit: limit)))
+    }
+
+    private static func session(
+        _ standing: DayBook.Standing, _ incoming: Incoming, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        .json(DayJSON.session(standing, seesTotals: seesTotals(incoming)), status: status)
+    }
+
+    /// `false` for staff that counts blind.
+    private static func seesTotals(_ incoming: Incoming) -> Bool {
+        incoming.person?.role.permissions.contains(.totals) ?? true
+    }
+}

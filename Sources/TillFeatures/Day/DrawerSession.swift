@@ -1,0 +1,202 @@
+package import TillCore
+package import TillJournal
+
+/// The last session of an account's cash drawer: its one record, which the next opening replaces. What it was is kept
+/// in its report.
+///
+/// Each change names the version that it was decided on, so that of several processes one opens and one closes it.
+package struct DrawerSession: Hashable, Sendable {
+    /// How far a session is.
+    package enum State: String, Hashable, Sendable {
+        /// Cash goes in and out.
+        case open
+        /// The drawer was counted. Further sales belong to the next session.
+        case ended
+        /// The report is made.
+        case closed
+    }
+
+    /// The cash that was counted, by denomination if the pieces were entered.
+    package struct Tally: Hashable, Sendable {
+        /// The sum, in minor units.
+        package var total: Int64
+        /// The number of pieces by denomination in minor units; `nil` if only the sum was entered.
+        package var pieces: [Int64: Int64]?
+
+        package init(total: Int64, pieces: [Int64: Int64]? = nil) { (self.total, self.pieces) = (total, pieces) }
+    }
+
+    /// A count of the drawer at the end of a session.
+    package struct Count: Hashable, Sendable {
+        package var tally: Tally
+        package var at: Timestamp
+        package var by: String
+        /// The position of the last event before the count: the session has no later one.
+        package var sequence: Int64
+    }
+
+    package let account: AccountID
+    /// The number of the report that the session gets: 1, 2, 3, …
+    package let number: Int64
+    package internal(set) var state = State.open
+    package let currency: Currency
+    package let openedAt: Timestamp
+    package let openedBy: String
+    /// The cash at the opening, as counted.
+    package let float: Tally
+    /// The float less the cash that was left at the last close and what sales and refunds moved since; zero at the
+    /// first opening, and after a session in another currency.
+    package let openingDifference: Int64
+    /// The position after which events belong to the report: the last one of the report before.
+    package let firstSequence: Int64
+    /// The position of the last event before the opening: the cash of those up to it is in the float.
+    package let openedSequence: Int64
+    /// The money of the events between the two.
+    package let before: DayFigures
+    /// The sums of the movements of cash beside sales, in minor units.
+    package internal(set) var paidIn: Int64 = 0
+    package internal(set) var paidOut: Int64 = 0
+    package internal(set) var bankDrops: Int64 = 0
+    package internal(set) var movements = 0
+    /// All counts, oldest first. After the session was resumed the last one is over.
+    package internal(set) var counts: [Count] = []
+
+    /// The name of the session.
+    package var id: String { "day_\(number)" }
+
+    /// The count that the session is closed with; `nil` while it is open.
+    package var lastCount: Count? { state == .open ? nil : counts.last }
+
+    /// Returns the cash that should be in the drawer, in minor units.
+    package func expected(_ cash: DaySums) -> Int64 {
+        float.total.limitedSum(cash.net).limitedSum(paidIn).limitedDifference(paidOut).limitedDifference(bankDrops)
+    }
+
+    init(
+        account: AccountID, number: Int64, currency: Currency, openedAt: Timestamp, openedBy: String, float: Tally,
+        openingDifference: Int64, firstSequence: Int64, openedSequence: Int64, before: DayFigures
+    ) {
+        (self.account, self.number, self.currency) = (account, number, currency)
+        (self.openedAt, self.openedBy, self.float) = (openedAt, openedBy, float)
+        self.openingDifference = openingDifference
+        (self.firstSequence, self.openedSequence, self.before) = (firstSequence, openedSequence, before)
+    }
+}
+
+extension DrawerSession: RecordDocument {
+    package static let collection: RecordCollection = "drawer_session"
+
+    static func id(_ account: AccountID) -> RecordID { RecordID(collection, account.rawValue) }
+
+    /// Finds the movements of a session.
+    var match: RecordMatch { RecordMatch("session", "\(account.rawValue)/\(number)") }
+
+    package var record: Record {
+        var writer = JSONWriter(reserving: 1_024)
+        write(into: &writer)
+        return Record(DrawerSession.id(account), body: writer.bytes)
+    }
+
+    package init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        guard let session = DrawerSession(json: body.json) else { throw body.damaged("session") }
+        self = session
+    }
+
+    /// Writes the session as it is kept, in value position.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("account", account.rawValue)
+        writer.field("number", number)
+        writer.field("state", state.rawValue)
+        writer.field("currency", currency.code)
+        writer.field("opened_at", openedAt.milliseconds)
+        writer.field("opened_by", openedBy)
+        writer.key("float")
+        float.write(into: &writer)
+        writer.field("opening_difference", openingDifference)
+        writer.field("first_sequence", firstSequence)
+        writer.field("opened_sequence", openedSequence)
+        writer.key("before")
+        before.write(into: &writer)
+        writer.field("paid_in", paidIn)
+        writer.field("paid_out", paidOut)
+        writer.field("bank_drops", bankDrops)
+        writer.field("movements", movements)
+        writer.key("counts")
+        writer.beginArray()
+        for count in counts {
+            writer.beginObject()
+            writer.key("tally")
+            count.tally.write(into: &writer)
+            writer.field("at", count.at.milliseconds)
+            writer.field("by", count.by)
+            writer.field("sequence", count.sequence)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// Reads the output of ``write(into:)``; `nil` for anything else.
+    init?(json: JSONValue?) {
+        guard let json, let account = json["account"]?.stringValue, let number = json["number"]?.int64Value,
+            (1..<Int64.max).contains(number),
+            let state = json["state"]?.stringValue.flatMap({ State(rawValue: $0) }),
+            let currency = json["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
+            let openedAt = json["opened_at"]?.int64Value, let openedBy = json["opened_by"]?.stringValue,
+            let float = Tally(json: json["float"]), let difference = json["opening_difference"]?.int64Value,
+            let first = json["first_sequence"]?.int64Value, let opened = json["opened_sequence"]?.int64Value,
+            let before = DayFigures(json: json["before"]), let paidIn = json["paid_in"]?.int64Value,
+            let paidOut = json["paid_out"]?.int64Value, let bankDrops = json["bank_drops"]?.int64Value,
+            let movements = json["movements"]?.int64Value, let counts = json["counts"]?.arrayValue
+        else { return nil }
+        self.init(
+            account: AccountID(rawValue: account), number: number, currency: currency,
+            openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
+            openingDifference: difference, firstSequence: first, openedSequence: opened, before: before)
+        (self.state, self.paidIn, self.paidOut, self.bankDrops) = (state, paidIn, paidOut, bankDrops)
+        self.movements = Int(clamping: movements)
+        for count in counts {
+            guard let tally = Tally(json: count["tally"]), let at = count["at"]?.int64Value,
+                let by = count["by"]?.stringValue, let sequence = count["sequence"]?.int64Value
+            else { return nil }
+            self.counts.append(
+                Count(tally: tally, at: Timestamp(milliseconds: at), by: by, sequence: sequence))
+        }
+    }
+}
+
+extension DrawerSession.Tally {
+    /// Writes the cash, in value position.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("total", total)
+        writer.key("counts")
+        writePieces(into: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the pieces by denomination, or `null`, in value position.
+    func writePieces(into writer: inout JSONWriter) {
+        guard let pieces else { return writer.null() }
+        writer.beginObject()
+        for (denomination, number) in pieces.sorted(by: { $0.key > $1.key }) {
+            writer.field(String(denomination), number)
+        }
+        writer.endObject()
+    }
+
+    /// Reads the output of ``write(into:)``; `nil` for anything else.
+    init?(json: JSONValue?) {
+        guard let total = json?["total"]?.int64Value else { return nil }
+        self.init(total: total)
+        guard let members = json?["counts"]?.objectValue else { return }
+        var pieces: [Int64: Int64] = [:]
+        for member in members {
+            guard let denomination = Int64(member.key), let number = member.value.int64Value else { return nil }
+            pieces[denomination] = number
+        }
+        self.pieces = pieces
+    }
+}

@@ -1,0 +1,230 @@
+// X and Z: what was sold and what the drawer held. As tables, and as the strip of paper that is printed.
+
+import { make } from "./dom.js";
+import { amount, cell, isBlind, ledger, personOf, signed } from "./day-session.js";
+import { decimal } from "./money.js";
+import { sum } from "./sums.js";
+
+const LANGUAGE = document.documentElement.lang || undefined;
+const WHEN = new Intl.DateTimeFormat(LANGUAGE, {
+  weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
+  second: "2-digit",
+});
+const DATE = new Intl.DateTimeFormat(LANGUAGE, { day: "2-digit", month: "short", year: "numeric" });
+const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+/** Characters in a line of the strip. */
+const WIDTH = 32;
+
+const TENDERS = {
+  card: "Typed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
+};
+
+/** A number of a Z as it stands on it. @param {number} number */
+export const numberOf = (number) => String(number).padStart(4, "0");
+
+/** A tender or a provider by its name. */
+const named = (name) => TENDERS[name] ?? (name || "None");
+
+/** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
+export function titleOf(report) {
+  const when = WHEN.format(new Date(report.until ?? Date.now()));
+  if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
+  const by = personOf(report.closed_by);
+  return [`Z report ${numberOf(report.number)}`, `Closed ${when}${by && ` by ${by}`}`];
+}
+
+/** The figures that are looked for first. @param {any} report */
+export function tiles(report) {
+  const of = (minor) => signed(minor, report.currency, false);
+  const { session, sales } = report;
+  const shown = [["Net sales", of(sales.net)], ["Payments", String(sales.count)], ["Refunds", of(-sales.refunds)]];
+  if (report.number === null) {
+    if (session && !isBlind(session)) shown.push(["Expected cash", of(session.expected)]);
+  } else if (typeof session?.difference === "number") {
+    shown.push(["Cash difference", of(session.difference)]);
+  }
+  return shown.map(([name, text]) => {
+    const tile = make("div", "", { className: "tile" });
+    const figure = make("b", "");
+    figure.append(amount(text));
+    tile.append(make("span", name), figure);
+    return tile;
+  });
+}
+
+function head(titles) {
+  const group = make("thead", "");
+  group.setAttribute("role", "rowgroup");
+  const line = make("tr", "");
+  line.setAttribute("role", "row");
+  line.append(...titles.map((title, index) => {
+    const element = make("th", title, { scope: "col", className: index ? "num" : "" });
+    element.setAttribute("role", "columnheader");
+    return element;
+  }));
+  group.append(line);
+  return group;
+}
+
+function line(name, texts) {
+  const element = make("tr", "");
+  element.setAttribute("role", "row");
+  const first = make("th", name, { scope: "row" });
+  first.setAttribute("role", "rowheader");
+  element.append(first, ...texts.map((text) => cell("num", amount(text))));
+  return element;
+}
+
+function group(tag, lines) {
+  const element = make(tag, "");
+  element.setAttribute("role", "rowgroup");
+  element.append(...lines);
+  return element;
+}
+
+/** A table that scrolls by itself where it is too wide. */
+function table(title, titles, lines, last) {
+  const element = make("table", "", { className: "table tight" });
+  element.setAttribute("role", "table");
+  element.append(make("caption", title, { className: "cap" }), head(titles), group("tbody", lines));
+  if (last) element.append(group("tfoot", [last]));
+  const pane = make("div", "", { className: "pane scroll", tabIndex: 0 });
+  pane.setAttribute("role", "region");
+  pane.setAttribute("aria-label", title);
+  pane.append(element);
+  return pane;
+}
+
+const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
+
+function by(title, member, list, currency) {
+  const texts = (count, captured, refunded) =>
+    [String(count), sum(captured, currency), signed(-refunded, currency, false),
+      signed(captured - refunded, currency, false)];
+  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds", "Net"],
+    list.map((one) => line(named(one[member]), texts(one.count ?? 0, one.captured ?? 0, one.refunded ?? 0))),
+    line("Sum", texts(added(list, "count"), added(list, "captured"), added(list, "refunded"))));
+}
+
+/** The drawer of the day: from the float to what was counted and what stays. */
+function drawer(report) {
+  const { session, currency } = report;
+  const list = make("dl", "", { className: "ledger" });
+  if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
+  const add = (name, text, className = "") => {
+    const pair = make("div", "", { className });
+    const value = make("dd", "");
+    value.append(name === "Reason" ? text : amount(text));
+    pair.append(make("dt", name), value);
+    list.append(pair);
+  };
+  if (typeof session.difference === "number") add("Difference", signed(session.difference, currency), "line2");
+  if (report.reason) add("Reason", report.reason);
+  if (typeof report.left === "number") add("Stays in the drawer", sum(report.left, currency));
+  const pane = make("section", "", { className: "pane" });
+  pane.setAttribute("aria-labelledby", "report-drawer");
+  const header = make("header", "");
+  header.append(make("h3", "Drawer", { id: "report-drawer" }));
+  const body = make("div", "", { className: "body" });
+  body.append(list);
+  pane.append(header, body);
+  return pane;
+}
+
+/** The tables of a report. @param {any} report */
+export function tables(report) {
+  const { currency } = report;
+  const found = [by("By tender", "tender", report.tenders ?? [], currency)];
+  if (report.providers?.length > 0) found.push(by("By provider", "provider", report.providers, currency));
+  if (report.others?.length > 0) {
+    found.push(table("In other currencies", ["Currency", "Sales", "Refunds"], report.others.map((one) =>
+      line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
+  }
+  if (report.session) found.push(drawer(report));
+  return found;
+}
+
+// ---- The strip
+
+/** A sum without its currency, as a column of a strip has it. */
+function figure(minor, currency) {
+  const [whole, fraction] = decimal(Math.abs(minor), currency).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return (minor < 0 ? "-" : "") + (fraction ? `${grouped}.${fraction}` : grouped);
+}
+
+/** @param {string} name @param {string} value @param {boolean} [isAmount] @returns {(string | Node)[]} */
+function printed(name, value, isAmount = false) {
+  // A long name has its value on the line below.
+  const room = WIDTH - value.length;
+  const before = name.length < room ? name.padEnd(room) : `${name}\n${" ".repeat(Math.max(0, room))}`;
+  return [before, isAmount ? amount(value) : value, "\n"];
+}
+
+const RULE = "-".repeat(WIDTH) + "\n";
+const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
+/** A text in lines of the strip. */
+const wrapped = (text) =>
+  (text.match(new RegExp(`\\S.{0,${WIDTH - 1}}(?=\\s|$)|.{1,${WIDTH}}`, "gu")) ?? []).join("\n") + "\n";
+
+/** The report as it is printed. @param {any} report @returns {(string | Node)[]} */
+export function strip(report) {
+  const { currency, sales, session, totals } = report;
+  const isX = report.number === null;
+  const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
+  const until = new Date(report.until ?? Date.now());
+  const parts = [
+    isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number)}`),
+    printed(DATE.format(until), TIME.format(until)),
+    report.from ? printed("Since", WHEN.format(new Date(report.from)).replace(/^\S+ /, "")) : [],
+    personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
+    printed("Currency", currency), [RULE],
+    of("Gross sales", sales.gross), of("Refunds", -sales.refunds), of("NET SALES", sales.net), of("Tips", sales.tips),
+    printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
+    ...(report.tenders ?? []).map((one) => of(named(one.tender), one.captured - one.refunded)), [RULE],
+  ];
+  for (const one of report.others ?? []) {
+    parts.push(printed(`Sales ${one.currency}`, figure(one.gross, one.currency), true),
+      printed(`Refunds ${one.currency}`, figure(-one.refunds, one.currency), true));
+  }
+  if (report.others?.length > 0) parts.push([RULE]);
+  if (session) {
+    parts.push(of("Float", session.float), of("Opening difference", session.opening_difference));
+    if (!isBlind(session)) {
+      parts.push(of("Cash sales", session.cash_sales), of("Cash refunds", -session.cash_refunds),
+        of("Paid in", session.paid_in), of("Paid out", -session.paid_out), of("Bank drops", -session.bank_drops),
+        of("Expected", session.expected));
+    }
+    if (!isX) {
+      parts.push(of("Counted", session.counted), of("DIFFERENCE", session.difference),
+        report.reason ? [wrapped(report.reason)] : [], of("Stays in the drawer", report.left));
+    }
+    parts.push([RULE]);
+  }
+  parts.push(printed("Journal", `${report.first_sequence} to ${report.last_sequence}`), [RULE]);
+  if (totals) {
+    parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
+      of("Net", totals.net), [RULE]);
+  }
+  if (!isX) {
+    parts.push(printed("Previous Z", report.previous === null ? "none" : numberOf(report.previous)), [RULE]);
+  }
+  parts.push([middle(isX ? "END OF X" : "END OF Z")]);
+  return parts.flat();
+}
+
+/** A Z as a row of the list of earlier ones. @param {any} report */
+export function reportRow(report) {
+  const element = make("tr", "");
+  element.setAttribute("role", "row");
+  const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
+  link.append(make("b", `Z ${numberOf(report.number)}`));
+  const when = cell("when");
+  when.append(make("time", WHEN.format(new Date(report.until)), { dateTime: report.until }));
+  const by = report.session?.difference;
+  const difference = cell("num off");
+  if (typeof by === "number") difference.append(amount(by === 0 ? "matches" : signed(by, report.currency)));
+  element.append(cell("what", link), when, cell("by", personOf(report.closed_by)), difference,
+    cell("num sum", amount(signed(report.sales.net, report.currency, false))));
+  return element;
+}

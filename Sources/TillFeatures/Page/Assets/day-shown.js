@@ -1,0 +1,264 @@
+// What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
+
+import { ask } from "./calls.js";
+import { beginCount, counted } from "./day-count.js";
+import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
+import { day, of, says } from "./day-state.js";
+import { $, make } from "./dom.js";
+import { wordsOf } from "./frame.js";
+import { decimal } from "./money.js";
+import { sum } from "./sums.js";
+
+/** A count that takes the place of another, as the day goes on elsewhere, is not submitted by a click for that one. */
+const SETTLE_MS = 400;
+const SALES_MS = 15_000;
+const PAGE = 50;
+const VIEWS = ["session", "count", "close", "x", "reports"];
+const LANGUAGE = document.documentElement.lang || undefined;
+const DATE = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+
+/** Counts the reports that were asked for, so that a late one is not shown in place of another. */
+let turn = 0;
+/** What is shown of reports, so that it is read once. */
+let loaded = "";
+
+// ---- Where somebody is
+
+/** What the address asks for. @returns {{view: string, number: number}} */
+function wanted() {
+  const query = new URLSearchParams(location.search);
+  const number = Number(query.get("report"));
+  if (Number.isSafeInteger(number) && number > 0) return { view: "report", number };
+  const view = query.get("view") ?? "";
+  return { view: VIEWS.includes(view) ? view : "session", number: 0 };
+}
+
+/** What can be shown of it. */
+function possible({ view, number }) {
+  const { session } = day;
+  if (["count", "close", "x"].includes(view) && !session) return { view: "session", number };
+  if (view === "close" && (session.state !== "ended" || !lastCount(session))) return { view: "count", number };
+  return { view, number };
+}
+
+/** @param {string} view */
+export const addressOf = (view) => (view === "session" ? "/day" : `/day?view=${view}`);
+
+/** @param {string} address @param {boolean} [isForFocus] What had the focus is hidden now. */
+export function go(address, isForFocus = false) {
+  if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  else loaded = "";
+  says("alert", "");
+  says("done", "");
+  render();
+  if (isForFocus) $("main").focus();
+}
+
+// ---- The drawer
+
+/** @param {string} view */
+function showButtons(view) {
+  const { session, may } = day;
+  const can = may("drawer");
+  const isOpen = session?.state === "open";
+  const isHere = view === "session" && Boolean(session);
+  for (const id of ["to-count", "tab-count"]) $(id).setAttribute("href", addressOf(isOpen ? "count" : "close"));
+  $("tab-count").hidden = !session || !can;
+  $("to-count").hidden = !isHere || !can;
+  $("to-count").textContent = isOpen ? "Count and close" : "Close the day";
+  $("to-x").hidden = !isHere || !may("totals");
+  $("tab-reports").hidden = !may("totals");
+  $("resume").hidden = session?.state !== "ended" || !can || !["session", "close"].includes(view);
+  $("drawer-buttons").hidden = !isOpen || !can;
+}
+
+export const currencyCounted = () => day.session?.currency ?? $("currency").value;
+
+let settledAt = 0;
+
+function showCounted() {
+  const total = counted();
+  const isSettled = performance.now() >= settledAt;
+  const text = total === null ? "…" : sum(total, currencyCounted());
+  $("submit-count").replaceChildren(...(day.session ? ["Submit count"] : phrase`Open with ${text}`));
+  $("submit-count").disabled = total === null || !isSettled || !day.may("drawer");
+}
+
+/** What whoever counts has to know. */
+function wordsOfCount() {
+  const { session, may } = day;
+  if (!may("drawer")) return "Your role does not open or count the drawer.";
+  if (!session) return "A difference from what stayed at the last close is recorded with the opening.";
+  return isBlind(session) ? "Recounts are kept." : "What is expected is shown after you submit. Recounts are kept.";
+}
+
+export function renderCount() {
+  const { session } = day;
+  $("count-title").textContent = session ? "Count the drawer" : "Count the float";
+  $("currency-field").hidden = Boolean(session);
+  $("count-words").textContent = wordsOfCount();
+  if (beginCount(currencyCounted(), session?.id ?? "opening", showCounted)) {
+    settledAt = performance.now() + SETTLE_MS;
+    setTimeout(showCounted, SETTLE_MS + 1);
+  }
+  showCounted();
+}
+
+function renderSession() {
+  const { session, last } = day;
+  $("rows").replaceChildren(...drawerRows(session, Boolean(last)));
+  $("open-since").textContent =
+    [`Open since ${timeOf(session.opened_at)}`, personOf(session.opened_by)].filter(Boolean).join(", ");
+  const isHidden = isBlind(session);
+  $("expected").hidden = isHidden;
+  $("blind").hidden = !isHidden;
+  if (isHidden) return;
+  $("expected-sum").textContent = signed(session.expected, session.currency, false);
+  $("expected-list").replaceChildren(...ledger(session, false));
+}
+
+function wordsOfDifference(by) {
+  if (typeof by !== "number") return "Whether it is what is expected is shown to whoever may see totals.";
+  if (by === 0) return "The drawer holds what is expected.";
+  const text = of(Math.abs(by));
+  return by < 0
+    ? phrase`The drawer holds ${text} less than expected.` : phrase`The drawer holds ${text} more than expected.`;
+}
+
+function renderClose() {
+  const { session } = day;
+  const { total } = lastCount(session);
+  const by = session.difference;
+  const isKnown = typeof by === "number";
+  $("difference-title").textContent = isKnown ? "Difference" : "Counted";
+  $("difference").textContent = isKnown ? signed(by, session.currency) : of(total);
+  says("difference-words", wordsOfDifference(by));
+  $("standing").className = by === 0 ? "badge paid" : "badge unsure";
+  says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
+  $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
+  $("reasons").hidden = by === 0;
+  says("close", isKnown ? phrase`Close with ${signed(by, session.currency)}` : "Close the day");
+  $("left").placeholder = decimal(total, session.currency);
+  says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
+}
+
+// ---- What was sold, which is read seldom: it is made of all payments of the day
+
+let salesAt = -SALES_MS;
+let salesTimer = 0;
+let salesOf = "";
+
+/** Reads what was sold, at most once in a while. */
+export function salesLater() {
+  if (salesTimer) return;
+  salesTimer = setTimeout(readSales, Math.max(0, salesAt + SALES_MS - performance.now()));
+}
+
+async function readSales() {
+  const { session, may } = day;
+  if (session && may("totals") && !$("view-session").hidden) {
+    salesAt = performance.now();
+    try {
+      const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
+      $("sales-list").replaceChildren(...tenders.flatMap((one) =>
+        salesPair(one.tender, one.captured - one.refunded, currency)), ...salesPair("Net", sales.net, currency, "all"));
+      salesOf = session.id;
+      $("sales").hidden = day.session?.id !== salesOf;
+    } catch {
+      // what is asked next says why
+    }
+  }
+  salesTimer = 0;
+}
+
+function salesPair(name, minor, currency, className = "") {
+  const words = name ? name[0].toUpperCase() + name.slice(1).replaceAll("_", " ") : "Other";
+  const value = make("dd", "", { className });
+  value.append(make("bdi", signed(minor, currency, false)));
+  return [make("dt", words, { className }), value];
+}
+
+// ---- All of it
+
+/** Shows the day as it stands, where the page's address says. */
+export function render() {
+  if (!day.isRead || !day.isMet) return;
+  const { session } = day;
+  const { view, number } = possible(wanted());
+  const isOpening = view === "session" && !session;
+  $("view-session").hidden = view !== "session" || isOpening;
+  $("view-count").hidden = view !== "count" && !isOpening;
+  $("view-close").hidden = view !== "close";
+  $("view-reports").hidden = view !== "reports";
+  $("view-report").hidden = view !== "report" && view !== "x";
+  for (const tab of document.querySelectorAll("#tabs a")) {
+    if ((tab.getAttribute("data-views") ?? "").split(" ").includes(view)) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  const standing = !session ? "not open" : session.state === "ended" ? "being counted" : "open";
+  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing}`;
+  if (!$("view-count").hidden) renderCount();
+  if (!$("view-session").hidden) renderSession();
+  if (!$("view-close").hidden) renderClose();
+  showButtons(view);
+  $("sales").hidden = session?.id !== salesOf || !day.may("totals");
+  if (!$("view-session").hidden) salesLater();
+  const about = view === "report" ? `z${number}` : ["x", "reports"].includes(view) ? view : "";
+  if (about === loaded) return;
+  loaded = about;
+  turn += 1;
+  if (about) load(view, number);
+}
+
+// ---- Reports
+
+async function load(view, number) {
+  const mine = turn;
+  const path = view === "x" ? "/v1/day/report" : view === "report" ? `/v1/day/reports/${number}`
+    : `/v1/day/reports?limit=${PAGE}`;
+  for (const id of ["sheet", "older", "no-reports"]) $(id).hidden = true;
+  $("reports").replaceChildren();
+  try {
+    const found = await ask("GET", path);
+    if (mine !== turn) return;
+    if (view === "reports") showReports(found);
+    else showReport(found);
+  } catch (error) {
+    if (mine !== turn) return;
+    loaded = "";
+    says("alert", wordsOf(error));
+  }
+}
+
+function showReport(report) {
+  const [title, words] = titleOf(report);
+  $("report-title").textContent = title;
+  $("report-words").textContent = words;
+  const unread = report.unreadable?.length ?? 0;
+  says("unread", unread ? `${unread} ${unread === 1 ? "payment" : "payments"} of it cannot be read.` : "");
+  $("tiles").replaceChildren(...tiles(report));
+  $("tables").replaceChildren(...tables(report));
+  $("paper").replaceChildren(...strip(report));
+  $("sheet").hidden = false;
+}
+
+function showReports({ reports, has_more: hasMore }) {
+  $("reports").append(...reports.map(reportRow));
+  $("no-reports").hidden = $("reports").childElementCount > 0;
+  $("older").hidden = !hasMore;
+  $("older").dataset.before = String(reports.at(-1)?.number ?? "");
+}
+
+$("older").addEventListener("click", async () => {
+  const mine = turn;
+  $("older").hidden = true;
+  try {
+    const found = await ask("GET", `/v1/day/reports?limit=${PAGE}&before=${$("older").dataset.before}`);
+    if (mine === turn) showReports(found);
+  } catch (error) {
+    $("older").hidden = false;
+    says("alert", wordsOf(error));
+  }
+});
+$("print").addEventListener("click", () => print());

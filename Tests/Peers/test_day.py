@@ -1,0 +1,224 @@
+"""The day of the cash drawer, over HTTP and at the command line: from opening to report, counted blind, and with a
+process that dies while it closes.
+"""
+import concurrent.futures
+import itertools
+
+import pytest
+import requests
+from staff import Staff, audit, problem
+
+import counter
+
+NAMES = itertools.count(1)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox") as running:
+        yield running
+
+
+def post(server, step, body=None, key=None):
+    return server.request("POST", f"/v1/day/{step}", body or {}, key)
+
+
+def done(answer, status=200):
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def sell(server, minor, tender=None):
+    name = f"day-{next(NAMES)}"
+    made = done(server.create(name, f"c-{name}", minor), 201)
+    paid = server.confirm(made["id"], f"p-{name}", tender or {"type": "cash"})
+    assert paid.json()["status"] == "succeeded", paid.text
+    return made["id"]
+
+
+def refund(server, payment, minor):
+    given = server.request("POST", f"/v1/payments/{payment}/refunds", {"amount": minor}, f"r-{payment}")
+    assert given.status_code == 201, given.text
+
+
+def open_day(server, minor=15_000):
+    return done(post(server, "open", {"currency": "EUR", "float": minor}), 201)
+
+
+def close_day(server, counted, **body):
+    done(post(server, "count", {"total": counted}))
+    return done(post(server, "close", body))
+
+
+def test_a_day_from_opening_to_report(server):
+    assert done(server.request("GET", "/v1/day")) == {"session": None, "last": None}
+    problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
+    opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
+    assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)
+    problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
+    first, card = sell(server, 4_000), sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
+    refund(server, first, 1_500)
+    refund(server, card, 900)
+    milk = {"kind": "paid_out", "amount": 1_250, "reason": "Milk"}
+    for _ in range(2):
+        moved = done(post(server, "cash", milk, "milk"), 201)
+        assert moved["paid_out"] == 1_250 and [one["reason"] for one in moved["cash"]] == ["Milk"]
+    problem(post(server, "cash", {**milk, "amount": 1}, "milk"), 422, "idempotency_mismatch")
+    problem(post(server, "cash", {**milk, "amount": 999_999}, "much"), 409, "drawer_has_less")
+    expected = 14_000 + 4_000 - 1_500 - 1_250
+    shown = done(server.request("GET", "/v1/day/report"))
+    assert (shown["number"], shown["session"]["expected"]) == (None, expected)
+    problem(post(server, "close"), 409, "day_not_counted")
+    counted = done(post(server, "count", {"total": expected - 600}))
+    assert (counted["state"], counted["difference"]) == ("ended", -600)
+    problem(post(server, "close", {"left": 10_000}), 409, "difference_needs_reason")
+    done(post(server, "resume"))
+    done(post(server, "count", {"total": expected - 600}))
+    report = done(post(server, "close", {"left": 10_000, "reason": "Wrong change"}))
+    assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
+    assert report["sales"] == {
+        "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "net": 11_500, "tips": 0}
+    assert {one["tender"]: (one["count"], one["captured"], one["refunded"]) for one in report["tenders"]} == {
+        "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
+    assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
+    assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "net": 11_500}
+    problem(post(server, "close"), 409, "day_not_open")
+    assert done(server.request("GET", "/v1/day/reports/1")) == report
+    again = open_day(server, 9_900)
+    assert again["opening_difference"] == -100 and again["expected"] == 9_900
+    second = close_day(server, 9_900)
+    assert (second["number"], second["previous"]) == (2, 1)
+    assert second["first_sequence"] == report["last_sequence"] and second["totals"] == report["totals"]
+    listed = done(server.request("GET", "/v1/day/reports?limit=1"))
+    assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
+    assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
+    assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 1
+
+
+@pytest.mark.parametrize("step, body, field", [
+    ("open", {"currency": "EUR"}, "float"), ("open", {"float": 1}, "currency"),
+    ("open", {"currency": "EUR", "float": 1, "counts": {}}, "float"),
+    ("open", {"currency": "EUR", "float": -1}, "float"),
+    ("open", {"currency": "EUR", "counts": {"0": 1}}, "counts/0"),
+    ("open", {"currency": "EUR", "counts": {"0500": 1}}, "counts/0500"),
+    ("open", {"currency": "EUR", "counts": {"500": -1}}, "counts/500"),
+    ("open", {"currency": "EUR", "counts": {"1000000000": 1_000_000}}, "counts"),
+    ("count", {"total": 10**12}, "total"), ("count", {"total": 1.5}, "total"), ("close", {"left": "1"}, "left"),
+    ("close", {"reason": "x" * 201}, "reason"), ("cash", {"kind": "stolen", "amount": 1, "reason": "x"}, "kind"),
+    ("cash", {"kind": "paid_in", "amount": 0, "reason": "x"}, "amount"),
+    ("cash", {"kind": "paid_in", "amount": 1, "reason": " "}, "reason"), ("resume", {"x": 1}, "x"),
+])
+def test_what_cannot_be_entered_is_refused_by_its_field(server, step, body, field):
+    answer = post(server, step, body, "k")
+    assert answer.status_code == 422, answer.text
+    assert [one["field"] for one in answer.json()["errors"]] == [field]
+    assert done(server.request("GET", "/v1/day"))["session"] is None
+
+
+def test_who_may_not_see_totals_counts_blind(server):
+    staff = Staff(server)
+    assert staff.roles("set", "counts", "--permissions", "sell,drawer").code == 0
+    staff.add("Nina", "counts", "604913")
+    staff.shop()
+    device = staff.device()
+    device.signed_in("Carl")
+    assert device.ask("GET", "/v1/day").status_code == 200
+    refused = problem(device.ask("POST", "/v1/day/open", {"currency": "EUR", "float": 1}), 403, "permission_missing")
+    assert refused["permission_needed"] == "drawer"
+    assert device.enter("Nina", "604913").status_code == 200
+    opened = done(device.ask("POST", "/v1/day/open", {"currency": "EUR", "float": 10_000}), 201)
+    assert "Nina" in opened["opened_by"]
+    sell(server, 4_321)
+    blind = ("expected", "difference", "opening_difference", "cash_sales", "cash_refunds")
+    counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
+    assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
+    for path in ("report", "reports", "reports/1"):
+        assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
+    report = done(device.ask("POST", "/v1/day/close", {}))
+    assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
+    assert "4321" not in str(report) and "14321" not in str(done(device.ask("GET", "/v1/day")))
+    device.signed_in("Mona")
+    assert done(device.ask("GET", "/v1/day/reports/1"))["session"]["difference"] == -21
+
+
+def test_a_day_at_the_command_line(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db")]
+
+    def day(*arguments):
+        return counter.succeed("day", *arguments, *journal, "--json")
+
+    assert counter.till("day", "report", *journal, "--json").json["error"]["code"] == "day_not_open"
+    assert day("open", "--currency", "EUR", "--float", "150.00")["float"] == 15_000
+    counter.succeed(
+        "sale", "--amount", "12.50", "--currency", "EUR", "--cash", "--tendered", "20.00", *journal, "--json")
+    assert day("cash", "paid-out", "3.20", "--reason", "Milk", "--key", "m")["expected"] == 15_000 + 1_250 - 320
+    assert day("cash", "paid-out", "3.20", "--reason", "Milk", "--key", "m")["paid_out"] == 320
+    assert day("report")["sales"]["gross"] == 1_250
+    for arguments, code in (
+            (("cash", "paid-out", "9999.00", "--reason", "x"), "drawer_has_less"),
+            (("cash", "paid-out", "1.005", "--reason", "x"), "invalid_amount"),
+            (("cash", "thrown", "1.00", "--reason", "x"), "unknown_kind"),
+            (("open", "--currency", "EUR", "--float", "1.00"), "day_open"), (("close",), "day_not_counted"),
+            (("resume",), "day_not_ended"), (("report", "1"), "report_not_found")):
+        refused = counter.till("day", *arguments, *journal, "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (1, code), refused
+    assert day("count", "159.30")["difference"] == 0
+    assert day("resume")["state"] == "open"
+    assert day("count", "159.30")["state"] == "ended"
+    report = day("close", "--left", "150.00")
+    assert (report["number"], report["left"], report["session"]["difference"]) == (1, 15_000, 0)
+    assert day("report", "1") == report
+    shown = counter.till("day", "report", "1", *journal)
+    assert shown.code == 0 and shown.out.startswith("Z 1\n") and "12.50 EUR" in shown.out, shown
+    assert counter.till("journal", "verify", *journal, "--json").json["ok"] is True
+
+
+def test_of_many_who_close_at_once_one_does(server):
+    for number in range(1, 6):
+        open_day(server, 10_000)
+        done(post(server, "count", {"total": 10_000}))
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda _: post(server, "close"), range(8)))
+        assert sorted(answer.status_code for answer in answers) == [200] + [409] * 7, [a.text for a in answers]
+        assert done(server.request("GET", "/v1/day"))["last"]["number"] == number
+
+
+@pytest.mark.parametrize("point", [1, 2])
+def test_a_counter_that_dies_while_it_closes_leaves_both_or_none(tmp_path, point):
+    with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_DAY_FAILPOINT": str(point)}) as dying:
+        open_day(dying, 10_000)
+        sell(dying, 1_000)
+        done(post(dying, "count", {"total": 11_000}))
+        with pytest.raises(requests.ConnectionError):
+            post(dying, "close")
+        assert dying.process.wait(20) == -9
+    with counter.Server(tmp_path, "--provider", "sandbox") as server:
+        day = done(server.request("GET", "/v1/day"))
+        if point == 1:
+            assert day["session"]["state"] == "ended" and day["last"] is None
+            assert done(post(server, "close"))["number"] == 1
+        else:
+            assert day["session"] is None and day["last"]["number"] == 1
+            problem(post(server, "close"), 409, "day_not_open")
+        assert done(server.request("GET", "/v1/day/reports/1"))["sales"]["gross"] == 1_000
+        open_day(server, 11_000)
+        assert close_day(server, 11_000)["number"] == 2
+
+
+def test_commands_that_are_killed_around_a_close_leave_no_gap(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db"), "--json"]
+    gross = 0
+    for number in range(1, 7):
+        counter.succeed("day", "open", "--currency", "EUR", "--float", "100.00", *journal)
+        counter.succeed("sale", "--amount", "1.00", "--currency", "EUR", "--cash", *journal)
+        gross += 100
+        counter.succeed("day", "count", "101.00", *journal)
+        closed = counter.till("day", "close", *journal, env={"TILL_DAY_FAILPOINT": str(1 + number % 2)})
+        assert closed.killed, closed
+        if number % 2 == 0:
+            assert counter.succeed("day", "close", *journal)["number"] == number
+        else:
+            assert counter.till("day", "close", *journal).json["error"]["code"] == "day_not_open"
+        report = counter.succeed("day", "report", str(number), *journal)
+        assert (report["number"], report["totals"]["gross"]) == (number, gross)
+    assert counter.till("day", "report", "7", *journal).json["error"]["code"] == "report_not_found"

@@ -1,0 +1,460 @@
+"""The page of the day: the drawer is opened with a count, paid into and out of, counted, and closed with a Z."""
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+from seen import axe, pictures
+from staff import PINS, Staff
+
+import counter
+from clerk import WAIT
+
+STILL = 60_000  # a PIN is slow to check on purpose
+PIN = "582914"
+
+
+@pytest.fixture
+def latency():
+    return "0ms"
+
+
+def followed(page):
+    """What keeps the faults of a page; nothing in it may fail, nor be refused by its policy."""
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+    return faults
+
+
+@pytest.fixture
+def office(page, server):
+    faults = followed(page)
+    server.sign_in(page)
+    yield page
+    assert not faults, faults
+
+
+@pytest.fixture
+def shoot(page, tmp_path):
+    take = pictures(page, tmp_path, "day", narrow=390)
+
+    def both(name):
+        take(name)
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+    return both
+
+
+def cash(server, order, units):
+    made = server.create(order, order, units).json()
+    paid = server.confirm(made["id"], order + "-c", {"type": "cash", "tendered": units})
+    assert paid.status_code == 200, paid.text
+    return paid.json()
+
+
+def post(server, verb, body, status, key=None):
+    answer = server.request("POST", "/v1/day/" + verb, body, key)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def opened(server, units=15000):
+    return post(server, "open", {"currency": "EUR", "float": units}, 201)
+
+
+def standing(server):
+    return server.request("GET", "/v1/day").json()
+
+
+def visit(page, server, path="/day"):
+    page.goto(server.url + path)
+    expect(page.locator("#about")).to_contain_text("Drawer", timeout=WAIT)
+
+
+def pieces(page, name):
+    return page.get_by_label(name, exact=True)
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def focused(page, locator):
+    expect(locator).to_be_focused(timeout=WAIT)
+
+
+def close(page):
+    """Both steps, the second by somebody who reads it."""
+    page.locator("#close").click()
+    focused(page, page.locator("#sure-back"))
+    page.locator("#really-close").click(timeout=WAIT)
+
+
+def enter(page, name, amount, reason):
+    page.get_by_role("button", name=name).click()
+    page.locator("#cash-amount").fill(amount)
+    page.locator("#cash-reason").fill(reason)
+    page.locator("#cash-send").click()
+
+
+def test_a_whole_day_by_keyboard(office, server, shoot):
+    page = office
+    visit(page, server)
+    expect(page.locator("#count-title")).to_have_text("Count the float")
+    axe(page)
+    # From the first note on, Enter goes to the next and records nothing.
+    pieces(page, "€200").focus()
+    press(page, "Enter", "Enter")
+    focused(page, pieces(page, "€50"))
+    press(page, "1", "Enter", "4", "Enter", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "Enter")
+    focused(page, pieces(page, "€5"))
+    expect(page.locator("#counted")).to_have_text("€150.00")
+    for _ in range(9):
+        press(page, "Enter")
+    focused(page, page.locator("#submit-count"))
+    expect(page.locator("#submit-count")).to_have_text("Open with €150.00")
+    assert standing(server)["session"] is None
+    shoot("opening")
+    page.locator("#submit-count").focus()
+    press(page, "Enter")
+    expect(page.locator("#done")).to_contain_text("€150.00", timeout=WAIT)
+    session = standing(server)["session"]
+    assert (session["float"], session["state"]) == (15000, "open")
+    expect(page.locator("#expected-sum")).to_have_text("€150.00")
+
+    # Cash that is sold comes by itself.
+    cash(server, "Sold", 4830)
+    expect(page.locator("#expected-sum")).to_have_text("€198.30", timeout=WAIT)
+    for name, amount, reason, sign in (
+        ("Pay in", "50", "Coins from the safe", "+€50.00"), ("Pay out", "38,40", "Window cleaning", "−€38.40"),
+        ("Bank drop", "100", "Bag 4471", "−€100.00"),
+    ):
+        button = page.get_by_role("button", name=name)
+        button.focus()
+        press(page, "Enter")
+        focused(page, page.locator("#cash-amount"))
+        page.keyboard.type(amount)
+        press(page, "Enter")
+        expect(page.locator("#cash-reason-fault")).to_have_text("Say what it is for.")
+        focused(page, page.locator("#cash-reason"))
+        axe(page)
+        page.keyboard.type(reason)
+        press(page, "Enter")
+        row = page.locator("#rows tr", has_text=reason)
+        expect(row).to_contain_text(sign, timeout=WAIT)
+        focused(page, button)
+    expect(page.locator("#expected-sum")).to_have_text("€109.90")
+    expect(page.locator("#sales-list")).to_contain_text("€48.30", timeout=WAIT)
+    axe(page)
+    shoot("session")
+
+    page.locator("#to-count").focus()
+    press(page, "Enter")
+    focused(page, pieces(page, "€200"))
+    press(page, "Enter")
+    page.keyboard.type("1")
+    pieces(page, "€5").focus()
+    page.keyboard.type("1")
+    pieces(page, "€2").focus()
+    page.keyboard.type("2")
+    pieces(page, "50 c").focus()
+    page.keyboard.type("1")
+    pieces(page, "20 c").focus()
+    page.keyboard.type("2")
+    expect(page.locator("#counted")).to_have_text("€109.90")
+    expect(page.locator("#of-notes")).to_have_text("€105.00")
+    axe(page)
+    shoot("count")
+    page.locator("#submit-count").focus()
+    press(page, "Enter")
+    expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
+    expect(page.locator("#standing")).to_have_text("Matches")
+    expect(page.locator("#reasons")).to_be_hidden()
+    axe(page)
+    page.locator("#left").focus()
+    page.keyboard.type("200")
+    press(page, "Enter")
+    expect(page.locator("#left-fault")).to_have_text("At most €109.90.")
+    page.locator("#left").fill("100")
+    press(page, "Enter")
+    # The key that asked never closes: the focus is on the way back.
+    focused(page, page.locator("#sure-back"))
+    expect(page.locator("#sure-words")).to_contain_text("Take €9.90 out of it.")
+    axe(page)
+    press(page, "Enter")
+    assert standing(server)["session"]["state"] == "ended"
+    page.locator("#close").focus()
+    press(page, "Enter")
+    focused(page, page.locator("#sure-back"))
+    expect(page.locator("#really-close")).to_be_enabled()
+    press(page, "Tab")
+    focused(page, page.locator("#really-close"))
+    press(page, "Enter")
+    expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
+    expect(page.locator("#tiles")).to_contain_text("€48.30")
+    expect(page.locator("#paper")).to_contain_text("END OF Z")
+    axe(page)
+    shoot("z")
+    z = standing(server)["last"]
+    assert (z["number"], z["left"], z["session"]["difference"], z["sales"]["net"]) == (1, 10000, 0, 4830)
+
+    # The next day begins with what was left, and the report is in the list.
+    page.get_by_role("link", name="Session").click()
+    expect(page.locator("#count-title")).to_have_text("Count the float", timeout=WAIT)
+    page.get_by_role("link", name="Z reports").click()
+    expect(page.locator("#reports tr")).to_have_count(1, timeout=WAIT)
+    axe(page)
+    shoot("reports")
+    page.get_by_role("link", name="Z 0001").click()
+    expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
+    page.go_back()
+    expect(page.locator("#reports tr")).to_have_count(1, timeout=WAIT)
+
+
+def test_a_difference_is_explained_before_the_day_is_closed(office, server, shoot):
+    page = office
+    opened(server)
+    cash(server, "Short", 5000)
+    visit(page, server, "/day?view=count")
+    page.get_by_label("Enter the sum instead").check()
+    page.get_by_label("Sum of what is in the drawer").fill("19o")
+    expect(page.locator("#submit-count")).to_be_disabled()
+    page.get_by_label("Sum of what is in the drawer").fill("190.00")
+    page.locator("#submit-count").click()
+    expect(page.locator("#difference")).to_have_text("−€10.00", timeout=WAIT)
+    expect(page.locator("#difference-words")).to_have_text("The drawer holds €10.00 less than expected.")
+    expect(page.locator("#ledger")).to_contain_text("€200.00")
+    axe(page)
+    shoot("difference")
+    close(page)
+    expect(page.locator("#alert")).to_contain_text("reason", timeout=WAIT)
+    focused(page, page.locator("#note"))
+    assert standing(server)["session"]["state"] == "ended"
+    # A recount is another count, and both are kept.
+    page.get_by_role("link", name="Count again").click()
+    page.get_by_label("Enter the sum instead").check()
+    page.get_by_label("Sum of what is in the drawer").fill("192")
+    page.locator("#submit-count").click()
+    expect(page.locator("#difference")).to_have_text("−€8.00", timeout=WAIT)
+    page.get_by_label("Wrong change given").check()
+    page.get_by_label("Note", exact=True).fill("Twenty for ten")
+    close(page)
+    expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
+    expect(page.locator("#paper")).to_contain_text("DIFFERENCE")
+    expect(page.locator("#paper")).to_contain_text("-8.00")
+    z = standing(server)["last"]
+    assert [one["total"] for one in z["session"]["counts"]] == [19000, 19200]
+    assert (z["session"]["difference"], z["reason"]) == (-800, "Wrong change given: Twenty for ten")
+
+
+def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
+    page = office
+    opened(server)
+    post(server, "count", {"total": 15000}, 200)
+    visit(page, server)
+    expect(page.locator("#drawer-buttons")).to_be_hidden()
+    page.get_by_role("button", name="Back to open").click()
+    expect(page.locator("#drawer-buttons")).to_be_visible(timeout=WAIT)
+    cash(server, "X", 1200)
+    before = standing(server)
+    page.get_by_role("link", name="X report").click()
+    expect(page.locator("#report-title")).to_have_text("X report", timeout=WAIT)
+    expect(page.locator("#paper")).to_contain_text("END OF X")
+    expect(page.locator("#tiles")).to_contain_text("€162.00")
+    axe(page)
+    shoot("x")
+    assert standing(server) == before
+    page.emulate_media(media="print")
+    expect(page.locator("#paper")).to_be_visible()
+    for part in (".rail", ".top", "#tables", "#tabs"):
+        expect(page.locator(part)).to_be_hidden()
+    page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("scheme,contrast", [("light", None), ("dark", None), ("light", "more"), ("dark", "more")])
+def test_it_is_seen_in_the_dark_and_with_more_contrast(office, server, tmp_path, scheme, contrast):
+    page = office
+    page.emulate_media(color_scheme=scheme, contrast=contrast)
+    opened(server)
+    take = pictures(page, tmp_path, f"day_{scheme}_{contrast or 'usual'}", narrow=390)
+    for view in ("", "?view=count", "?view=x"):
+        visit(page, server, "/day" + view)
+        if view == "?view=x":
+            expect(page.locator("#sheet")).to_be_visible(timeout=WAIT)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            axe(page)
+        take(view.removeprefix("?view=") or "session")
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_whoever_lacks_totals_counts_blind(page, server, shoot):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    assert staff.roles("set", "drawer", "--permissions", "sell,drawer").code == 0
+    staff.add("Dora", "drawer", PIN)
+    time.sleep(0.6)  # a running counter hears of them within half a second
+    opened(server)
+    cash(server, "Blind", 4830)
+    page.goto(server.start_url())
+    page.get_by_role("radio", name="Dora").check(timeout=STILL)
+    page.get_by_label("PIN", exact=True).fill(PIN)
+    page.get_by_label("PIN", exact=True).press("Enter")
+    expect(page.locator("#who")).to_contain_text("Dora", timeout=STILL)
+    visit(page, server)
+    expect(page.locator("#blind")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#rows")).to_contain_text("after the count")
+    expect(page.locator("#tab-reports")).to_be_hidden(timeout=WAIT)
+    expect(page.locator("#to-x")).to_be_hidden()
+    assert "198.30" not in page.content() and "48.30" not in page.content()
+    axe(page)
+    shoot("blind")
+    page.locator("#to-count").click()
+    for name, count in (("€100", "1"), ("€50", "1"), ("€20", "2")):
+        pieces(page, name).fill(count)
+    page.locator("#submit-count").click()
+    expect(page.locator("#difference-title")).to_have_text("Counted", timeout=WAIT)
+    expect(page.locator("#difference")).to_have_text("€190.00")
+    assert "198.30" not in page.content() and "8.30" not in page.content()
+    axe(page)
+    close(page)
+    # That there is a difference is said, and how much is not.
+    expect(page.locator("#alert")).to_be_visible(timeout=WAIT)
+    assert "8.30" not in page.content()
+    page.get_by_label("Not known").check()
+    close(page)
+    expect(page.locator("#done")).to_contain_text("Z report is 0001", timeout=WAIT)
+    assert "8.30" not in page.content()
+    z = standing(server)["last"]
+    assert (z["session"]["difference"], z["reason"]) == (-830, "Not known")
+    assert not faults, faults
+
+
+def test_who_may_not_touch_the_drawer_sees_no_way_to(page, server):
+    Staff(server).shop()
+    page.goto(server.start_url())
+    page.get_by_role("radio", name="Carl").check(timeout=STILL)
+    page.get_by_label("PIN", exact=True).fill(PINS["Carl"])
+    page.get_by_label("PIN", exact=True).press("Enter")
+    expect(page.locator("#who")).to_contain_text("Carl", timeout=STILL)
+    visit(page, server)
+    expect(page.locator("#count-words")).to_contain_text("Your role does not", timeout=WAIT)
+    expect(page.locator("#submit-count")).to_be_disabled()
+
+
+def test_two_pages_show_the_truth_of_the_server(office, server, browser):
+    page = office
+    other = browser.new_page(viewport={"width": 390, "height": 800})
+    faults = followed(other)
+    server.sign_in(other)
+    for one in (page, other):
+        visit(one, server)
+    for _ in range(2):
+        pieces(page, "€100").press("ArrowUp")
+    pieces(other, "€50").fill("3")
+    page.locator("#submit-count").click()
+    expect(page.locator("#expected-sum")).to_have_text("€200.00", timeout=WAIT)
+    # The other one opens nothing any more.
+    expect(other.locator("#expected-sum")).to_have_text("€200.00", timeout=WAIT)
+    expect(other.locator("#done")).to_have_text("The day was opened at another device.")
+    enter(other, "Pay in", "10", "Coins")
+    for one in (page, other):
+        expect(one.locator("#expected-sum")).to_have_text("€210.00", timeout=WAIT)
+    # What is refused is said, and what stands is shown.
+    page.locator("#to-count").click()
+    pieces(page, "€200").fill("1")
+    pieces(page, "€10").fill("1")
+    page.route("**/v1/day", lambda route: route.abort())
+    post(server, "count", {"total": 21000}, 200)
+    post(server, "close", {}, 200)
+    page.locator("#submit-count").click()
+    expect(page.locator("#alert")).to_contain_text("not open", timeout=WAIT)
+    page.unroute("**/v1/day")
+    expect(page.locator("#count-title")).to_have_text("Count the float", timeout=WAIT)
+    for one in (page, other):
+        expect(one.locator("#view-session")).to_be_hidden(timeout=WAIT)
+    assert standing(server)["last"]["number"] == 1
+    assert not faults, faults
+    other.close()
+
+
+def test_a_close_that_was_agreed_to_is_no_close_of_another_count(office, server):
+    page = office
+    opened(server)
+    post(server, "count", {"total": 15000}, 200)
+    visit(page, server, "/day?view=close")
+    expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
+    page.locator("#close").click()
+    focused(page, page.locator("#sure-back"))
+    post(server, "count", {"total": 14900}, 200)
+    page.locator("#really-close").click(timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("changed at another device", timeout=WAIT)
+    expect(page.locator("#difference")).to_have_text("−€1.00")
+    assert standing(server)["last"] is None
+    close(page)
+    expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
+
+
+def test_a_lost_answer_is_recorded_once_also_after_a_reload(office, server):
+    page = office
+    opened(server)
+    visit(page, server)
+    lost = []
+
+    def lose(route):
+        lost.append(route.fetch().status)
+        route.abort()
+
+    page.route("**/v1/day/cash", lose, times=1)
+    enter(page, "Pay in", "10", "Coins")
+    expect(page.locator("#done")).to_have_text("Paid in: €10.00.", timeout=WAIT)
+    assert lost == [201]
+    page.route("**/v1/day/cash", lambda route: route.abort())
+    enter(page, "Pay out", "5", "Stamps")
+    expect(page.locator("#alert")).to_contain_text("nothing is recorded twice", timeout=WAIT)
+    page.unroute("**/v1/day/cash")
+    page.reload()
+    expect(page.locator("#rows")).to_contain_text("Stamps", timeout=WAIT)
+    assert [one["amount"] for one in standing(server)["session"]["cash"]] == [1000, 500]
+    # A count of which the answer is lost is recorded, too; and a reload does not lose one that is under way.
+    page.locator("#to-count").click()
+    pieces(page, "€100").fill("1")
+    page.reload()
+    expect(pieces(page, "€100")).to_have_value("1", timeout=WAIT)
+    pieces(page, "€5").fill("11")
+    page.route("**/v1/day/count", lose, times=1)
+    page.locator("#submit-count").click()
+    expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
+    assert len(standing(server)["session"]["counts"]) == 1
+
+
+def test_a_till_that_cannot_be_reached_is_said_and_comes_back(office, server):
+    page = office
+    opened(server)
+    visit(page, server)
+    expect(page.locator("#expected-sum")).to_have_text("€150.00")
+    page.route("**/v1/day", lambda route: route.abort())
+    expect(page.locator("#offline")).to_contain_text("cannot be reached", timeout=WAIT)
+    page.unroute("**/v1/day")
+    expect(page.locator("#offline")).to_be_hidden(timeout=WAIT)
+
+
+def test_whoever_is_not_signed_in_comes_back_to_the_count(page, server):
+    opened(server)
+    page.goto(server.url + "/day?view=count")
+    expect(page.locator("#session")).to_be_visible(timeout=WAIT)
+    page.get_by_label("API key").fill(counter.API_KEY)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/day\?view=count$"), timeout=WAIT)
+    expect(page.locator("#count-title")).to_have_text("Count the drawer", timeout=WAIT)
+
+
+def test_the_rail_of_every_page_leads_to_the_day(office, server):
+    page = office
+    payment = cash(server, "Rail", 1000)
+    for path in ("/payments", f"/payments/{payment['id']}"):
+        page.goto(server.url + path)
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Day").click()
+        expect(page.locator("#about")).to_contain_text("Drawer", timeout=WAIT)
