@@ -84,8 +84,8 @@ func feature(_ name: String, _ dependencies: Target.Dependency..., resources: [R
 
 /// The features of the server, one target each.
 let features = [
-    "ApplePay", "Books", "CardFields", "Day", "Operations", "Orders", "Page", "Payments", "Receipts", "Shops",
-    "Staff", "Tap", "Terminal", "Webhooks",
+    "ApplePay", "Books", "CardFields", "Day", "Insights", "Operations", "Orders", "Page", "Payments", "Receipts",
+    "Shops", "Staff", "Tap", "Terminal", "Webhooks",
 ].map { Target.Dependency.target(name: "TillFeature" + $0) }
 
 let package = Package(
@@ -354,6 +354,7 @@ let package = Package(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
         feature("Day", "TillCounter", "TillJournal"),
+        feature("Insights", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillOffline"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(
             "Orders", "TillCheckout", "TillCounter", "TillJournal", "TillOrders", log,

@@ -203,10 +203,15 @@ struct AdyenWebhookReceiver: WebhookReceiver {
                 // An event of an unknown payment is recorded once the payment is known: Adyen also sends the payment's
                 // own event.
                 guard let attempt = try await book.ownAttempt(of: notification) else { continue }
+                var isAfterSale = notification.isAfterSale
+                // Another payment of an attempt that has one: the payment is looked at once more.
+                if notification.eventCode == .authorization, notification.success {
+                    isAfterSale = try await book.paid(attempt).count > 1
+                }
                 events.append(
                     WebhookEvent(
                         id: notification.name, payment: PaymentID(ofStep: attempt.rawValue), attempt: attempt,
-                        isAfterSale: notification.isAfterSale))
+                        isAfterSale: isAfterSale))
             }
             return events
         } catch {

@@ -22,12 +22,30 @@ public struct AdyenNotificationLog: Sendable {
 
     /// Returns the authorization event of an attempt; a successful one takes precedence over a failed one.
     func payment(_ attempt: AttemptID) async throws(AdyenNotificationLogError) -> AdyenNotification? {
+        let found = try await authorizations(of: attempt)
+        return found.first(where: \.success) ?? found.last
+    }
+
+    /// Returns the successful authorization events of an attempt, one of each of Adyen's payments. There is one at most
+    /// unless Adyen has charged the customer again.
+    func paid(_ attempt: AttemptID) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
+        var paid: [AdyenNotification] = []
+        for event in try await authorizations(of: attempt)
+        where event.success && !paid.contains(where: { $0.pspReference == event.pspReference }) {
+            paid.append(event)
+        }
+        return paid
+    }
+
+    private func authorizations(
+        of attempt: AttemptID
+    ) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
         var found: [AdyenNotification] = []
         for isAtOnce in [true, false] {
             found += try await store.named(AdyenProvider.reference(attempt, isAtOnce: isAtOnce))
                 .filter { $0.eventCode == .authorization }
         }
-        return found.first(where: \.success) ?? found.last
+        return found
     }
 
     /// Returns Till's attempt for an event; `nil` if unknown.
@@ -37,6 +55,10 @@ public struct AdyenNotificationLog: Sendable {
             let found = try await store.about(original).last(where: { $0.eventCode == .authorization })
         {
             reference = found.merchantReference
+        }
+        // The cancel of a payment that no webhook has reported names it behind its mark.
+        while event.isOurCancel, !reference.hasPrefix("pay_"), let end = reference.firstIndex(of: "-") {
+            reference.removeSubrange(...end)
         }
         if reference.hasSuffix(AdyenProvider.takenAtOnce) { reference.removeLast(AdyenProvider.takenAtOnce.count) }
         return AttemptID(ofStep: reference)

@@ -55,13 +55,12 @@ extension AdyenProvider {
     /// Voids a hold by Adyen's reference, or without one by Till's own, which Adyen calls a technical cancel.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
-        // A webhook about one void is not the answer to the next.
-        let mark = request.number == 1 ? "void-" : "void-\(request.number)-"
         if let (name, _) = AdyenProvider.name(request.context.reference) {
+            let reference = AdyenProvider.mark(request) + attempt.rawValue
             return await modify(
-                "/payments/\(name)/cancels", nil, reference: mark + attempt.rawValue, key: request.key
+                "/payments/\(name)/cancels", nil, reference: reference, key: request.key
             ) { book throws(AdyenNotificationLogError) in
-                try await book.outcome(of: mark + attempt.rawValue, among: [.cancellation], denying: [])
+                try await book.outcome(of: reference, among: [.cancellation], denying: [])
             }
         }
         // Unless a webhook has reported the payment, it is unknown which of the two references was sent: both are
@@ -70,30 +69,117 @@ extension AdyenProvider {
         do throws(AdyenNotificationLogError) { reported = try await book.payment(attempt) } catch {
             return .unknown(reason: error.description)
         }
-        if let session = request.action?.session, reported?.success != true { return end(of: session) }
-        // A card that was refused in a finished session is not the one that has paid.
-        let isFinished = request.action?.isFinished ?? false
-        if let reported, !reported.success, !isFinished { return .approved(Confirmation()) }
+        let (session, isFinished) = (request.action?.session, request.action?.isFinished ?? false)
+        let isPaid = reported?.success == true
+        // A session may be paid until its end, and a moment longer.
+        let isOver = session.map { self.isOver($0) } ?? true
+        if session != nil, !isPaid, !isFinished, !isOver { return .unknown(.pending) }
+        // In a session, a card that was refused need not be the one that has paid.
+        if let reported, !reported.success, !isFinished, session == nil { return .approved(Confirmation()) }
+        if let reported, reported.success, session != nil || isFinished {
+            // Those that may have been sent before are among them, so that one that has succeeded is awaited.
+            var kinds: [Cancel] = [.paid]
+            if session != nil, isOver { kinds.insert(.over, at: 0) }
+            if isFinished { kinds.append(.named) }
+            return await release(reported.merchantReference, by: kinds, request)
+        }
         let names =
             reported.map { [$0.merchantReference] }
             ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
+        if session != nil, isOver { return await close(names, request) }
         var answers: [ProviderAnswer<Confirmation>] = []
-        for (index, original) in names.enumerated() {
-            let reference = mark + original
-            answers.append(
-                await modify(
-                    "/cancels", nil, original: original, reference: reference,
-                    key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-other")
-                ) { book throws(AdyenNotificationLogError) in
-                    try await book.outcome(
-                        of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
-                })
-        }
+        for original in names { answers.append(await cancel(original, .named, request)) }
         // One of the references had the payment: it is voided if either cancel succeeded, and open while either is
         // open.
         let done = answers.first { if case .approved = $0 { true } else { false } }
         let open = answers.first { if case .declined = $0 { false } else { true } }
+        // A payment that is on its way is not found yet: it is canceled once more at the session's end.
+        if session != nil, done == nil { return open ?? .unknown(.pending) }
         return done ?? open ?? answers.last ?? .notSent(reason: "there is no payment")
+    }
+
+    /// Ends a session that is over and of which no payment is reported. That nothing is reported proves nothing by
+    /// itself: the webhooks may not have reached the counter. A cancel by reference releases what was paid, and its own
+    /// webhook, whatever it tells, shows that they come: only then the session counts as unpaid.
+    private func close(_ names: [String], _ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        var open: ProviderAnswer<Confirmation>?
+        var isHeard = true
+        for original in names {
+            let reference = AdyenProvider.reference(of: .over, original, request)
+            let answer = await cancel(original, .over, request)
+            if case .approved = answer { return answer }
+            do throws(AdyenNotificationLogError) {
+                if try await book.outcome(of: reference, among: AdyenProvider.cancels, denying: []) != nil { continue }
+            } catch {
+                return .unknown(reason: error.description)
+            }
+            isHeard = false
+            open = open ?? answer
+        }
+        guard isHeard else { return open ?? .unknown(.pending) }
+        do throws(AdyenNotificationLogError) {
+            // It came meanwhile: the next void releases it.
+            if try await book.payment(request.context.attempt)?.success == true { return .unknown(.pending) }
+        } catch {
+            return .unknown(reason: error.description)
+        }
+        // Of a session from before a restore the report may have come, and be lost: a person is told in time.
+        return request.mayLackReports ? .unknown(.pending) : .approved(Confirmation())
+    }
+
+    /// Releases the reported payment of a session, by one cancel after another. A cancel that no webhook has told of
+    /// may have succeeded, and then the next one is refused for no other reason: the void is refused only once each has
+    /// failed.
+    private func release(
+        _ original: String, by kinds: [Cancel], _ request: VoidRequest
+    ) async -> ProviderAnswer<Confirmation> {
+        var last = ProviderAnswer<Confirmation>.unknown(.pending)
+        for kind in kinds {
+            last = await cancel(original, kind, request)
+            guard case .declined = last else { return last }
+        }
+        return last
+    }
+
+    /// A cancel by Till's own reference of a payment. Each has a reference of its own, since what a webhook told of one
+    /// says nothing about another.
+    private enum Cancel: String {
+        /// Of a payment that no webhook has reported.
+        case named
+        /// After a session's end: one from before says nothing about the time since.
+        case over
+        /// Of a session's reported payment: one from before may have failed only because the payment was not there yet.
+        case paid
+    }
+
+    /// The events that tell how a cancel ended.
+    private static let cancels: Set<AdyenEventCode> = [.technicalCancel, .cancellation, .cancelOrRefund]
+
+    /// The start of a void's references: a webhook about one void is not the answer to the next.
+    private static func mark(_ request: VoidRequest) -> String {
+        request.number == 1 ? "void-" : "void-\(request.number)-"
+    }
+
+    private static func reference(of kind: Cancel, _ original: String, _ request: VoidRequest) -> String {
+        switch kind {
+        case .named: mark(request) + original
+        case .over, .paid: "\(mark(request))\(kind.rawValue)-\(original)"
+        }
+    }
+
+    /// Cancels a payment by Till's own reference.
+    private func cancel(
+        _ original: String, _ kind: Cancel, _ request: VoidRequest
+    ) async -> ProviderAnswer<Confirmation> {
+        let reference = AdyenProvider.reference(of: kind, original, request)
+        // Adyen refuses a key that comes again with another body: each cancel has its own, and none that of a cancel by
+        // Adyen's name.
+        let other = original.hasSuffix(AdyenProvider.takenAtOnce) ? "" : "-other"
+        let key = IdempotencyKey(rawValue: "\(request.key.rawValue)-\(kind.rawValue)\(other)")
+        return await modify("/cancels", nil, original: original, reference: reference, key: key) {
+            book throws(AdyenNotificationLogError) in
+            try await book.outcome(of: reference, among: AdyenProvider.cancels, denying: [])
+        }
     }
 
     private func modify(

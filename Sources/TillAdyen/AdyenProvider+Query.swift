@@ -4,6 +4,8 @@ extension AdyenProvider {
     /// The minimum time for which a card network honors a hold: Adyen keeps it for 28 days and reports no expiration.
     /// Source: Adyen's page "Authorization adjustment", validity by card scheme.
     static let shortestHold = Span.days(7)
+    /// The most payments beyond an attempt's own that a warning names.
+    static let namedPayments = 5
 
     /// Returns the state of an attempt as reported by webhooks. Without a report it is `unknown`: Adyen cannot be
     /// queried.
@@ -13,12 +15,37 @@ extension AdyenProvider {
         }
         do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {
-                return .unknown(reason: "Adyen has not reported it yet")
+                guard request.isOfUnheldSession else { return .unknown(reason: "Adyen has not reported it yet") }
+                return .approved(
+                    ProviderSnapshot(
+                        reference: nil, standing: .notFound, captured: Money.zero(request.amount.currency)))
             }
-            return snapshot(of: payment, try await book.modifications(of: payment.pspReference), request)
+            return try await report(payment, request)
         } catch {
             return .unknown(reason: error.description)
         }
+    }
+
+    /// Returns what webhooks report of a payment, with a warning if Adyen has authorized others for the same attempt.
+    func report(
+        _ payment: AdyenNotification, _ request: QueryRequest
+    ) async throws(AdyenNotificationLogError) -> ProviderAnswer<ProviderSnapshot> {
+        let answer = self.snapshot(of: payment, try await book.modifications(of: payment.pspReference), request)
+        guard payment.success, case .approved(var told) = answer else { return answer }
+        var further: [String] = []
+        for other in try await book.paid(request.context.attempt) where other.pspReference != payment.pspReference {
+            let isAtOnce = other.merchantReference.hasSuffix(AdyenProvider.takenAtOnce)
+            let settled = AdyenSettled(
+                try await book.modifications(of: other.pspReference), atOnce: isAtOnce ? other.amount : nil,
+                currency: request.amount.currency)
+            if !settled.isReleased { further.append(other.pspReference) }
+        }
+        guard !further.isEmpty else { return answer }
+        let names = further.prefix(AdyenProvider.namedPayments).joined(separator: ", ")
+        told.warning =
+            "Adyen has authorized \(further.count) more for the attempt of \(payment.pspReference), which Till does "
+            + "not count: \(names). Cancel or refund them at Adyen."
+        return .approved(told)
     }
 
     func snapshot(

@@ -8,6 +8,8 @@ extension AdyenProvider {
     static let sessionAction = "adyen_session"
     /// The life of a session, from the start of the attempt: that of a customer's action.
     static let sessionLife = CheckSchedule.actionLifetime
+    /// The most by which Adyen may let a session end later than was asked for: the longest life that it gives one.
+    static let longestSession = Span.hours(24)
     /// The time after a session's end in which an authorization may still be reported.
     static let sessionGrace = Span.minutes(5)
 
@@ -32,8 +34,11 @@ extension AdyenProvider {
         ])
         switch await gateway.post("/sessions", body, key: request.key, within: deadline) {
         case .answered(let document):
+            guard let endsAt = AdyenProvider.end(of: document, asked: end) else {
+                return .notSent(reason: "the session has another end than was asked for")
+            }
             guard let id = document["id"]?.stringValue, let data = document["sessionData"]?.stringValue,
-                let session = CustomerSession(id: id, data: data, endsAt: end)
+                let session = CustomerSession(id: id, data: data, endsAt: endsAt)
             else { return .notSent(reason: "the answer has no session that can be used") }
             guard isOwn(document, request.amount, reference) else {
                 return .notSent(reason: "the session is of another payment")
@@ -45,6 +50,16 @@ extension AdyenProvider {
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .notSent(reason: "no session came, and nobody has one: \(reason)")
         }
+    }
+
+    /// Returns the time from which a session counts as over: the one asked for, or Adyen's own if that is later. `nil`
+    /// if Adyen's cannot be read, or is later than any session's: such a session is nobody's.
+    private static func end(of document: JSONValue, asked: Timestamp) -> Timestamp? {
+        guard let said = document["expiresAt"] else { return asked }
+        guard let end = said.stringValue.flatMap({ Timestamp(internetTime: $0) }),
+            end <= asked.adding(AdyenProvider.longestSession)
+        else { return nil }
+        return max(asked, end)
     }
 
     /// Returns `true` if what Adyen repeats of a session is what was asked for.
@@ -67,7 +82,7 @@ extension AdyenProvider {
                 guard reported.merchantAccount == gateway.config.merchantAccount else {
                     return .unknown(reason: "the payment is of another merchant account")
                 }
-                return snapshot(of: reported, try await book.modifications(of: reported.pspReference), request)
+                return try await report(reported, request)
             }
         } catch {
             return .unknown(reason: error.description)
@@ -78,6 +93,8 @@ extension AdyenProvider {
                     reference: nil, standing: standing, captured: Money.zero(request.amount.currency)))
         }
         guard let session = action.session else { return stands(.processing) }
+        // What the customer has finished was refused, and no other card can have paid any more.
+        if action.isFinished { return stands(reported != nil && isOver(session) ? .unconfirmed : .processing) }
         guard let result = request.sessionResult else { return stands(.unconfirmed) }
         let path = "/sessions/\(session.id)?sessionResult=\(AdyenProvider.escaped(result.reveal()))"
         switch await gateway.get(path, within: deadline) {
@@ -87,7 +104,8 @@ extension AdyenProvider {
             }
             switch AdyenSessionStatus(rawValue: document["status"]?.stringValue ?? "") {
             case .completed, .paymentPending:
-                return stands(.requiresAction(CustomerAction(kind: CustomerAction.finishedSession)))
+                // With the session: its end is needed if the payment is refused after all.
+                return stands(.requiresAction(CustomerAction(kind: CustomerAction.finishedSession, session: session)))
             case .refused where document["payments"]?.arrayValue?.isEmpty ?? true:
                 return stands(
                     .declined(
@@ -95,7 +113,9 @@ extension AdyenProvider {
                             reason: .generic,
                             message: CardNumberMask.maskedForPeople(reported?.reason ?? "too many cards were refused"),
                             requestID: reported?.pspReference)))
-            case .expired where document["payments"]?.arrayValue?.isEmpty ?? true: return stands(.voided)
+            // What was paid at the end may still be on its way.
+            case .expired where document["payments"]?.arrayValue?.isEmpty ?? true:
+                return stands(isOver(session) ? .voided : .unconfirmed)
             case .active, .canceled: return stands(.unconfirmed)
             default: return .unknown(reason: "the session's status decides nothing")
             }
@@ -115,13 +135,10 @@ extension AdyenProvider {
         }
     }
 
-    /// Returns the answer to a void of an attempt whose session has taken no money as far as is known. No call
-    /// closes a session for certain: it is over by itself, and until then, and a moment longer, it may be paid.
-    func end(of session: CustomerSession) -> ProviderAnswer<Confirmation> {
-        guard clock.standing.isTrusted, clock.now() >= session.endsAt.adding(AdyenProvider.sessionGrace) else {
-            return .unknown(.pending)
-        }
-        return .approved(Confirmation())
+    /// Returns `true` once a session can take no money any more, and what it took has had a moment to be reported. No
+    /// call closes a session for certain: it is over by itself.
+    func isOver(_ session: CustomerSession) -> Bool {
+        clock.standing.isTrusted && clock.now() >= session.endsAt.adding(AdyenProvider.sessionGrace)
     }
 
     /// Returns a text for the query of an address: every byte but letters and digits is escaped.

@@ -15,6 +15,7 @@ struct SheetPayment: Sendable {
         let place = contact.address
         return .members([
             "basket": .string(basket.id), "version": .number(String(basket.version)), "token": token,
+            "total": (try? basket.total()).map { .string($0.decimalString) }, "currency": .string(basket.currency.code),
             "shippingContact": .members([
                 "givenName": .string(contact.name), "emailAddress": .string(contact.emailAddress),
                 "phoneNumber": .string(contact.phoneNumber),

@@ -16,7 +16,7 @@ public struct BraintreeModule: ProviderModule {
     public static var statementFormats: [any StatementFormat] { [BraintreeTransactionSearch()] }
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreeMerchantAccounts, .braintreePublicKey, .braintreePrivateKey,
-        .braintreePrivateKeyFile, .braintreeCardFields,
+        .braintreePrivateKeyFile, .braintreeCardFields, .braintreeThreeDSecure,
     ]
     /// The merchant and its keys.
     public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
@@ -42,6 +42,7 @@ public struct BraintreeModule: ProviderModule {
         let accounts =
             settings.text(.braintreeMerchantAccounts)
             ?? environment.standInKey(for: name, at: url, "EUR=sandbox") ?? ""
+        let verification = settings.text(.braintreeThreeDSecure).flatMap { BraintreeVerification(rawValue: $0) } ?? .off
         do throws(BraintreeConfigError) {
             let config = try BraintreeConfig(
                 merchantID: merchant, publicKey: publicKey, privateKey: privateKey,
@@ -50,7 +51,8 @@ public struct BraintreeModule: ProviderModule {
             return BraintreeModule(
                 config: config,
                 provider: BraintreeProvider(
-                    config: config, transport: environment.transport, clock: environment.clock),
+                    config: config, transport: environment.transport, clock: environment.clock,
+                    verification: verification),
                 drawsCardFields: settings.text(.braintreeCardFields) == name.rawValue, url: url)
         } catch {
             throw ProviderModuleError(self, "\(error)")
@@ -69,26 +71,32 @@ public struct BraintreeModule: ProviderModule {
     public var statements: (any StatementSource)? { BraintreeStatementSource(provider: provider) }
     /// Braintree's fields: always for apps, and in the counter's frame if the settings say so.
     public var cardFields: ProviderCardFields? {
-        let sources = mode == .live ? BraintreeModule.liveSources : BraintreeModule.testSources
-        return ProviderCardFields(sources: drawsCardFields ? sources : nil) { [provider] currency in
+        let verifies = provider.verification != .off
+        return ProviderCardFields(
+            sources: drawsCardFields ? BraintreeModule.sources(mode, verifies: verifies) : nil, verifiesCards: verifies
+        ) { [provider] currency in
             await provider.clientToken(for: currency).map { ProviderCardFields.Key.clientToken($0) }
         }
     }
 
-    /// Returns the origins that Braintree names for its script.
-    /// Source: Braintree, "Content Security Policy" in the reference of its web client.
-    private static func sources(_ host: String) -> ProviderCardFields.Sources {
+    /// Returns the origins that Braintree names for its script. Where banks are asked, those of the service that asks
+    /// them are among them, and any bank's page.
+    /// Sources: Braintree, "Content Security Policy" in the reference of its web client; for the hosts of Cardinal's
+    /// newer name, what Cardinal's users were told of it in 2026.
+    static func sources(_ mode: PaymentMode, verifies: Bool) -> ProviderCardFields.Sources {
         let assets = "https://assets.braintreegateway.com"
+        let host = mode == .live ? "" : "sandbox."
+        let asking = "https://*.cardinaltrusted.com"
+        let script = mode == .live ? "songbird" : "songbirdstag"
         return ProviderCardFields.Sources(
-            scripts: ["https://js.braintreegateway.com", assets], frames: [assets],
+            scripts: ["https://js.braintreegateway.com", assets]
+                + (verifies ? ["https://\(script).cardinalcommerce.com", asking] : []), frames: [assets],
             connections: [
                 "https://api.\(host)braintreegateway.com", "https://client-analytics.\(host)braintreegateway.com",
                 "https://*.braintree-api.com",
-            ], images: [assets, "data:"], asksBanks: false)
+            ] + (verifies ? ["https://*.cardinalcommerce.com", asking] : []), images: [assets, "data:"],
+            asksBanks: verifies)
     }
-
-    private static let liveSources = sources("")
-    private static let testSources = sources("sandbox.")
 
     /// The configured address and merchant accounts; the keys verify webhooks.
     public var findings: [ProviderFinding] {
@@ -178,4 +186,9 @@ extension Setting {
     package static let braintreeCardFields = Setting(
         key: "braintree.card_fields", kind: .choice(["counter", "braintree"]), defaultValue: "counter",
         about: "Whose card fields a shop's page shows: the counter's own, or Braintree's.")
+    package static let braintreeThreeDSecure = Setting(
+        key: "braintree.three_d_secure", kind: .choice(BraintreeVerification.allCases.map(\.rawValue)),
+        defaultValue: BraintreeVerification.off.rawValue,
+        about: "Whether a card of Braintree's fields is charged only after its bank was asked: required, if the bank "
+            + "bears a loss; when_offered, also if the bank takes no part; off, without.")
 }

@@ -35,10 +35,13 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// refunded.
     let wire = AmountCodec(provider: "Braintree", exceptions: [:])
     let clock: any TillClock
+    /// What the bank must have said of a card of Braintree's fields.
+    let verification: BraintreeVerification
     private let account: ProviderIdentity
 
     public init(
-        config: BraintreeConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25)
+        config: BraintreeConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25),
+        verification: BraintreeVerification = .off
     ) {
         gateway = BraintreeGateway(config: config, transport: transport)
         account = ProviderIdentity(
@@ -46,6 +49,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             keyFingerprint: KeyFingerprint.of(config.privateKey, at: ProviderName(rawValue: "braintree")))
         self.clock = clock
         self.deadline = deadline
+        self.verification = verification
     }
 
     /// The name in settings, requests and the journal: `braintree`.
@@ -84,7 +88,9 @@ public struct BraintreeProvider: PaymentServiceProvider {
         let end = clock.now().adding(deadline)
         let nonce: Secret<String>
         switch tender {
-        case .token(let token): nonce = token.value
+        case .token(let token):
+            if let refused = await refusal(ofNonce: token.value, until: end) { return refused }
+            nonce = token.value
         case .card(let card):
             switch await gateway.tokenize(card, within: end.since(clock.now())) {
             case .success(let made): nonce = made.nonce

@@ -89,12 +89,14 @@ extension Checkout {
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
+        let isUnheld = isOfUnheldSession(attempt, of: payment, at: provider)
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest,
-            action: attempt.awaitedAction, sessionResult: result)
+            action: attempt.awaitedAction, sessionResult: result, unjudged: attempt.unjudgedAction,
+            isOfUnheldSession: isUnheld)
         let answer = await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
-        return endOfUnheldSession(attempt, at: provider, answer) ?? answer
+        return isUnheld ? endOfUnheldSession(attempt, answer) : answer
     }
 
     private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
@@ -126,7 +128,8 @@ extension Checkout {
         else { return nil }
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason.word,
-            key: attempt.voidKey(void), number: void.number, action: attempt.lastAction)
+            key: attempt.voidKey(void), number: void.number, action: attempt.lastAction,
+            mayLackReports: payment.isOfEarlierEpoch(attempt))
         let answer = await ask(provider, for: payment.id, as: { .voided(id, $0) }) { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
         return answer

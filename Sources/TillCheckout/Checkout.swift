@@ -170,9 +170,30 @@ public struct Checkout: Sendable {
     }
 
     /// Authorizes a payment at a provider. Returns once the outcome is in the journal, even if it is `unknown`.
+    ///
+    /// An order that was prepared for the provider's own card fields and still awaits its card is ended first, if the
+    /// provider says that nobody has approved it; see ``endUnapproved(_:account:ifNotWithin:)``.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
         idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+    ) async throws(CheckoutError) -> Payment {
+        do throws(CheckoutError) {
+            return try await attempt(
+                id, account: account, provider: name, tender: tender, idempotency: idempotency,
+                keyedAnswer: keyedAnswer)
+        } catch {
+            // Nothing was written. The same tender goes on with the order that is there.
+            if case .payPalCard = tender { throw error }
+            guard case .refused(.outcomeOpen(.requiresAction)) = error else { throw error }
+            guard try await !endUnapproved(id, account: account).hasUndecidedAttempt else { throw error }
+        }
+        return try await attempt(
+            id, account: account, provider: name, tender: tender, idempotency: idempotency, keyedAnswer: keyedAnswer)
+    }
+
+    private func attempt(
+        _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
+        idempotency: IdempotencyRecord?, keyedAnswer: KeyedAnswer?
     ) async throws(CheckoutError) -> Payment {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         return try await run(
@@ -452,6 +473,7 @@ final class AtWork: Sendable {
 
     private let counts = Mutex<[PaymentID: Int]>([:])
     private let queries = Mutex<[PaymentID: Timestamp]>([:])
+    private let results = Mutex<[PaymentID: Timestamp]>([:])
 
     func begin(_ id: PaymentID) { counts.withLock { $0[id, default: 0] += 1 } }
 
@@ -476,6 +498,20 @@ final class AtWork: Sendable {
                 if queries.count >= AtWork.maximumQueries { return interval == nil }
             }
             queries[id] = now
+            return true
+        }
+    }
+
+    /// Returns `true` if the result of the payment's session may be handed in now, and if so, remembers that. Beyond
+    /// ``maximumQueries`` payments at a time none may.
+    func mayFinish(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span) -> Bool {
+        results.withLock { results in
+            if let last = results[id], last <= now, now.since(last) < interval { return false }
+            if results.count >= AtWork.maximumQueries {
+                results = results.filter { $0.value <= now && now.since($0.value) < interval }
+                if results.count >= AtWork.maximumQueries { return false }
+            }
+            results[id] = now
             return true
         }
     }

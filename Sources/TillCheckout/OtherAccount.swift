@@ -84,7 +84,7 @@ extension Checkout {
         let attempt: Attempt?
         switch command {
         case .attempt, .resolve: return
-        case .capture, .cancel, .renew: attempt = payment.currentAttempt
+        case .capture, .cancel, .abandon, .renew: attempt = payment.currentAttempt
         case .refund:
             let capture = payment.captures.last { $0.state.isSucceeded }
             attempt = payment.attempts.first { $0.id == capture?.attempt }

@@ -116,14 +116,15 @@ extension JSONValue {
         self[key] == nil ? nil : try text(key)
     }
 
-    /// Returns the customer's session of an action; `nil` if it has none.
+    /// Returns the customer's session of an action; `nil` if it has none. One that an earlier event has is repeated
+    /// without its data.
     func optionalSession() throws(JournalError) -> CustomerSession? {
         guard let id = try optionalText("session") else { return nil }
-        guard
-            let session = CustomerSession(
-                id: id, data: try text("session_data"), endsAt: try moment("session_ends"))
-        else { throw .corrupted("a customer's session cannot be read") }
-        return session
+        let data = try optionalText("session_data")
+        guard let session = CustomerSession(id: id, data: data ?? "-", endsAt: try moment("session_ends")) else {
+            throw .corrupted("a customer's session cannot be read")
+        }
+        return data == nil ? session.withoutData : session
     }
 
     func id<ID: Identifier>(_ key: String) throws(JournalError) -> ID { ID(rawValue: try text(key)) }

@@ -47,7 +47,7 @@ public enum PaymentEventCodec {
             writer.optional("order", action.order)
             if let session = action.session {
                 writer.field("session", session.id)
-                writer.field("session_data", session.data)
+                writer.optional("session_data", session.data.isEmpty ? nil : session.data)
                 writer.field("session_ends", session.endsAt.milliseconds)
             }
         case .continuationStarted(let attempt, let number):

@@ -62,6 +62,11 @@ extension PreparedWrite {
         return webhook != nil || wake != nil
     }
 
+    /// `true` if nothing but a webhook that came before can refuse the write: its insertion is then the check, too.
+    package var isDecidedByWebhook: Bool {
+        webhook != nil && append == nil && idempotency == nil && records.isEmpty
+    }
+
     /// `true` if the key must not have a response, a live holder or another request yet.
     package func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
 }

@@ -5,9 +5,16 @@ import Synchronization
 package final class WriteQueue: Sendable {
     package typealias Outcome = Result<Void, JournalError>
 
-    package struct Item: Sendable {
-        package var write: PreparedWrite
-        package var done: CheckedContinuation<Outcome, Never>
+    /// A queued write and the task that waits for it. An object, since a write has some forty strings and arrays: as a
+    /// value, each step of a batch would retain and release them all, on the writer's thread.
+    package final class Item: Sendable {
+        package let write: PreparedWrite
+        package let done: CheckedContinuation<Outcome, Never>
+
+        init(write: PreparedWrite, done: CheckedContinuation<Outcome, Never>) {
+            self.write = write
+            self.done = done
+        }
     }
 
     private struct State {
@@ -36,10 +43,12 @@ package final class WriteQueue: Sendable {
 
     /// Queues a write, or completes it immediately with a refusal.
     package func add(_ write: PreparedWrite, done: CheckedContinuation<Outcome, Never>) {
+        // Made outside the lock, which all requests share.
+        let item = Item(write: write, done: done)
         let (refusal, wakes) = state.withLock { state -> (JournalError?, Bool) in
             guard !state.isClosed else { return (.closed, false) }
             guard state.items.count < limit else { return (.queueFull(limit: limit), false) }
-            state.items.append(Item(write: write, done: done))
+            state.items.append(item)
             defer { state.isAsleep = false }
             return (nil, state.isAsleep)
         }

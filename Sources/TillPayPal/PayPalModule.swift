@@ -85,18 +85,26 @@ public struct PayPalModule: ProviderModule {
     public var statements: (any StatementSource)? { PayPalStatementSource(provider: provider) }
     /// PayPal's fields: always for apps, and in the counter's frame if the settings say so.
     public var cardFields: ProviderCardFields? {
-        ProviderCardFields(sources: drawsCardFields ? PayPalModule.sources : nil, reference: .order) {
+        ProviderCardFields(sources: drawsCardFields ? PayPalModule.sources(mode) : nil, reference: .order) {
             [clientID] _ in ProviderCardFields.Key.clientID(clientID)
         }
     }
 
-    /// The origins that PayPal names for its script. It shows a bank's page within one of its own.
-    /// Source: PayPal, "Best practices" of its JavaScript SDK, with a nonce instead of `unsafe-inline`.
-    private static let sources: ProviderCardFields.Sources = {
-        let own = ["https://*.paypal.com", "https://*.paypalobjects.com"]
+    /// Returns the hosts that the card fields of PayPal's script need. PayPal's own recommendation allows its script,
+    /// frames, connections and images from every subdomain of three domains, because it covers buttons, messages and
+    /// Venmo too, and inline scripts. Here a nonce takes the place of `unsafe-inline`, and scripts, frames and images
+    /// come from the hosts named for the script, for its fields and for its risk checks only. Connections stay within
+    /// PayPal's domain, whose hosts for reports are not listed anywhere. The script shows a bank's page within a frame
+    /// of its own.
+    /// Sources: PayPal, "Best practices" of its JavaScript SDK, and "Integrate FraudNet".
+    static func sources(_ mode: PaymentMode) -> ProviderCardFields.Sources {
+        let pages = ["https://www.paypal.com"] + (mode == .test ? ["https://www.sandbox.paypal.com"] : [])
+        let checks = "https://c.paypal.com"
+        let files = "https://www.paypalobjects.com"
         return ProviderCardFields.Sources(
-            scripts: own, frames: own, connections: own, images: own + ["data:"], asksBanks: false, usesNonce: true)
-    }()
+            scripts: pages + [files, checks], frames: pages + [checks], connections: ["https://*.paypal.com"],
+            images: [files, checks, "https://b.stats.paypal.com", "data:"], asksBanks: false, usesNonce: true)
+    }
 
     /// The findings: the address, and the verification of webhooks.
     public var findings: [ProviderFinding] {

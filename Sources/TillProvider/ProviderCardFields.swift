@@ -56,14 +56,19 @@ public struct ProviderCardFields: Sendable {
     /// What the counter's frame loads for the provider's fields; `nil` if the frame has the counter's own fields.
     public let sources: Sources?
     public let reference: Reference
+    /// `true` if the fields must have the bank asked about each card, for the payment's amount, before its reference is
+    /// handed in. The provider charges no other one.
+    public let verifiesCards: Bool
     private let makeKey: @Sendable (Currency) async -> Key?
 
     /// - Parameter key: Returns a key for a payment in a currency; `nil` if the provider gives none at the moment.
     public init(
-        sources: Sources?, reference: Reference = .token, key: @escaping @Sendable (Currency) async -> Key?
+        sources: Sources?, reference: Reference = .token, verifiesCards: Bool = false,
+        key: @escaping @Sendable (Currency) async -> Key?
     ) {
         self.sources = sources
         self.reference = reference
+        self.verifiesCards = verifiesCards
         makeKey = key
     }
 

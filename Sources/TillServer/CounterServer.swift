@@ -12,6 +12,7 @@ public import TillFeatureApplePay
 import TillFeatureBooks
 import TillFeatureCardFields
 import TillFeatureDay
+import TillFeatureInsights
 import TillFeatureOperations
 import TillFeatureOrders
 import TillFeaturePage
@@ -104,8 +105,8 @@ public struct CounterServer: Sendable {
     }
 
     /// Creates a server for a counter, with its providers' readers and the simulated one. Mode, account, default
-    /// provider, order scope, limit of the day's difference, receipts, return URL and statement forms are the
-    /// counter's, whatever the options say.
+    /// provider, order scope, limit of the day's difference, receipts, return URL, statement forms and known providers
+    /// are the counter's, whatever the options say.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")
@@ -119,6 +120,7 @@ public struct CounterServer: Sendable {
         options.receipts = counter.options.receipts
         options.returnURL = counter.returnURL
         options.statementForms = StatementForm.all(of: counter.options.modules)
+        options.knownProviders = counter.options.modules
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
@@ -334,8 +336,14 @@ public struct CounterServer: Sendable {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
+        PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
+        ReceiptSettingsRoutes(options: options).register(on: router)
         DayRoutes(book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit))
             .register(on: router)
+        InsightsRoutes(
+            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
+            zone: options.receipts.store.timeZone
+        ).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
@@ -349,10 +357,15 @@ public struct CounterServer: Sendable {
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
         registerStaff(on: router, authenticator, approvals, signIn)
         AuditRoutes(journal: journal).register(on: router)
+        KeyRoutes(keys: APIKeys(journal, clock: clock), clock: clock).register(on: router)
+        let readiness = Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock)
+        StandingRoutes(
+            readiness: readiness, journal: journal, checkout: checkout, options: options, clock: clock, copier: copier,
+            modules: modules
+        ).register(on: router)
         OperationRoutes(
-            authenticator: authenticator, metrics: metrics, calls: calls,
-            readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),
-            journal: journal, checkout: checkout, feed: feed, options: options,
+            authenticator: authenticator, metrics: metrics, calls: calls, readiness: readiness, journal: journal,
+            checkout: checkout, feed: feed, options: options,
             features: [{ [applePay] in applePay?.opened?.metrics() ?? "" }], clock: clock, afterSale: afterSale,
             copier: copier, gates: listeners.gates, signIns: signIn.log, modules: modules
         ).register(on: router)

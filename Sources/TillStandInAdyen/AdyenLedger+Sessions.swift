@@ -96,7 +96,9 @@ extension AdyenLedger {
     /// Does what the customer's browser does with a session: `{"id":…,"data":…,"do":"pay","card":…}`.
     ///
     /// Other actions: `pass` and `fail` answer a bank's challenge, `leave` goes away, `expire` ends the session's time,
-    /// `look` changes nothing, and `deliver` delivers the events that were kept back. `webhook` is `late` or `twice`.
+    /// `look` changes nothing, and `deliver` delivers the events that were kept back. `settle` charges the session's
+    /// amount whatever became of the session, as a payment that was under way at its end. `wait` leaves the payment
+    /// pending when the customer has finished, and `refuse` has it refused then. `webhook` is `late` or `twice`.
     /// - Returns: `resultCode` and `sessionResult`, as Adyen's components report them; `nil` if it is not possible.
     func browse(_ asked: JSONValue, at now: Timestamp) -> JSONValue? {
         let word = asked["do"]?.stringValue ?? "pay"
@@ -108,6 +110,11 @@ extension AdyenLedger {
         defer { sessions[id] = session }
         let delivery = asked["webhook"]?.stringValue ?? "now"
         switch (word, session.status) {
+        case ("settle", _): return charge(&session, nil, delivery)
+        case ("refuse", _): return charge(&session, (code: "2", reason: "Refused"), delivery)
+        case ("wait", "active"):
+            session.status = "paymentPending"
+            return report("Pending", &session, as: session.status)
         case ("pay", "active"):
             let card = asked["card"]?.stringValue ?? "4111111111111111"
             guard card != AdyenLedger.challengedCard else {

@@ -12,6 +12,8 @@ actor BraintreeLedger {
         var expiry: String
         var holder: String?
         var isUsed = false
+        /// The bank's answer, if it was asked.
+        var verification: Verification?
     }
 
     struct Transaction {
@@ -55,7 +57,7 @@ actor BraintreeLedger {
 
     static let taken: Set<String> = ["submitted_for_settlement", "settled", "settling"]
 
-    private var nonces: [String: Nonce] = [:]
+    var nonces: [String: Nonce] = [:]
     var transactions: [String: Transaction] = [:]
     var sequence: [String] = []
     var reporting = BraintreeReporting()
@@ -153,6 +155,10 @@ actor BraintreeLedger {
                     return refused(
                         "transaction", "payment_method_nonce", "91564",
                         "Cannot use a payment_method_nonce more than once.")
+                }
+                if let verification = found.verification, verification.amount != amount.decimalString {
+                    return refused(
+                        "transaction", "amount", "91585", "Amount must match the amount that the bank was asked about.")
                 }
                 found.isUsed = true
                 nonces[id] = found

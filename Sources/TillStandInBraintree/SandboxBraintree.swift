@@ -14,8 +14,10 @@ import TillStandInServing
 /// reports settled transactions (without `url` the webhooks are kept for polling at the same path); `POST
 /// /_sandbox/faults` as in the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}`,
 /// changes after the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no response, and the request arrives
-/// later. `POST /_sandbox/statements` pays out and plants faults in search results, such as `{"do":"disburse"}`. Its
-/// merchant accounts are `sandbox` (EUR, the default), `sandbox_usd`, `sandbox_gbp` and `sandbox_jpy`.
+/// later. `POST /_sandbox/statements` pays out and plants faults in search results, such as `{"do":"disburse"}`. `POST
+/// /_sandbox/verify` has a card's bank ask: `{"nonce":"…","amount":"12.50","answer":"confirm"}`, or `refuse` or
+/// `unenrolled`, makes another nonce. Its merchant accounts are `sandbox` (EUR, the default), `sandbox_usd`,
+/// `sandbox_gbp` and `sandbox_jpy`.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
     private let account: BraintreeLedger
@@ -79,6 +81,14 @@ public struct SandboxBraintree: HTTPTransport {
             ]))
     }
 
+    /// Has the bank ask about a nonce's card, as Braintree's script does; see `POST /_sandbox/verify`.
+    /// - Returns: the nonce with the answer; `nil` if there is no such nonce or answer.
+    public func verify(_ nonce: String, amount: String, answer: String) async -> String? {
+        await account.verify(
+            .members(["nonce": .string(nonce), "amount": .string(amount), "answer": .string(answer)]))?["nonce"]?
+            .stringValue
+    }
+
     /// Pays out or plants a fault, as `POST /_sandbox/statements` does. Returns `false` if the request is malformed.
     public func statement(_ json: JSONValue) async -> Bool { await account.playStatement(json) }
 
@@ -112,6 +122,11 @@ public struct SandboxBraintree: HTTPTransport {
             case ("POST", "aftersale"):
                 let asked = JSONValue(ifValid: body) ?? .null
                 return json(.members(["ok": .bool(await play(asked))]))
+            case ("POST", "verify"):
+                guard let made = await account.verify(JSONValue(ifValid: body) ?? .null) else {
+                    return json(.members(["ok": .bool(false)]), 400)
+                }
+                return json(made)
             case ("POST", "webhooks"):
                 await notices.listen(JSONValue(ifValid: body)?["url"]?.stringValue)
                 return json(.members(["ok": .bool(true)]))
@@ -151,6 +166,9 @@ public struct SandboxBraintree: HTTPTransport {
         }
         guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants" else {
             return (404, "application/xml", [])
+        }
+        if method == "GET", parts.count == 4, parts[2] == "payment_method_nonces" {
+            return document(await account.findNonce(parts[3]))
         }
         if parts[2] == "transactions" { return await faulty(method, Array(parts.dropFirst(3)), body) }
         let node = BraintreeElement(parsing: body) ?? BraintreeElement("nothing")

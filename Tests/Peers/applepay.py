@@ -44,6 +44,7 @@ class Page:
     def pay(self, token, version=None, contact=None, timeout=40, **more):
         return self.post("/applepay/payment", {
             "basket": self.basket, "version": self.version if version is None else version, "token": token,
+            "total": self.total, "currency": "GBP",
             "shippingContact": CONTACT if contact is None else contact, **more,
         }, timeout=timeout)
 

@@ -108,13 +108,57 @@ HOSTED_FIELDS = "(() => {" + COMMON + """
       on: (event, told) => { heard[event] = told; },
       clear: (name) => send(kinds[name], { do: "clear" }), focus: (name) => send(kinds[name], { do: "focus" }),
       tokenize: async () => {
-        const { token, message } = await reference();
+        const { token, message, bin } = await reference();
         if (!token) throw Object.assign(new Error(message), { type: "CUSTOMER" });
-        return { nonce: token };
+        return { nonce: token, details: { bin } };
       },
     };
   } };
 })();"""
+
+# Has the bank ask about a nonce, in a frame that the page puts where it likes.
+THREE_D_SECURE = """(() => {
+  window.braintree.threeDSecure = { create: async ({ client, version }) => {
+    if (!client.authorization || version !== "2-inline-iframe") throw new Error("not as Braintree wants it");
+    const heard = {};
+    return {
+      on: (event, told) => { heard[event] = told; },
+      verifyCard: async ({ amount, nonce, bin }) => {
+        const isAmount = /^[0-9]+([.][0-9]+)?$/.test(amount);
+        if (!isAmount || !nonce || !/^[0-9]{6}$/.test(bin)) throw new Error("an option is missing");
+        await new Promise((next) => heard["lookup-complete"]({ requiresUserAuthentication: true }, next));
+        const frame = document.createElement("iframe");
+        frame.title = "Question";
+        frame.src = "QUESTION#" + new URLSearchParams({ nonce, amount, around: location.origin });
+        const answered = new Promise((done) => addEventListener("message", function told(event) {
+          if (event.source !== frame.contentWindow || event.origin !== new URL("FRAME").origin) return;
+          removeEventListener("message", told);
+          done(event.data);
+        }));
+        await new Promise((next) => heard["authentication-iframe-available"]({ element: frame }, next));
+        const { answer, ...payload } = await answered;
+        const code = "THREEDS_CARDINAL_SDK_CANCELED";
+        if (answer === "leave") throw Object.assign(new Error("Canceled by user."), { type: "CUSTOMER", code });
+        return payload;
+      },
+    };
+  } };
+})();"""
+
+# The bank's question about a nonce, in a frame of Braintree's.
+VERIFICATION = """<!doctype html><html lang="en"><title>Question</title>
+<button value="confirm">Confirm</button><button value="refuse">Refuse</button><button value="leave">Leave</button>
+<script>
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const button of document.querySelectorAll("button")) {
+    button.addEventListener("click", async () => {
+      const answer = button.value;
+      const body = JSON.stringify({ nonce: given.get("nonce"), amount: given.get("amount"), answer });
+      const made = answer === "leave" ? {} : await (await fetch("ANSWERS", { method: "POST", body })).json();
+      parent.postMessage({ answer, ...made }, given.get("around"));
+    });
+  }
+</script>"""
 
 
 # PayPal's fields attach the card to an order of the counter's, and show the bank's question by themselves, over the
@@ -163,7 +207,7 @@ PAYPAL = "(() => {" + COMMON + """
           const { token, message } = await reference({ order });
           if (!token) throw new Error(message);
           let liabilityShift;
-          if (token === "PAYER_ACTION_REQUIRED") {
+          if (token === "PAYER_ACTION_REQUIRED" && !SILENT) {
             const answer = await ask(order);
             if (answer === "leave") return void onCancel();
             liabilityShift = answer === "confirm" ? "POSSIBLE" : "NO";
@@ -250,12 +294,46 @@ def stripe(sandbox):
         "https://api.stripe.com/v1/payment_methods", lambda number: method(sandbox, number))
 
 
+class Braintree(Provider):
+    """Braintree: the fields make a nonce, and where banks are asked, another one with the bank's answer."""
+
+    BASE = "https://js.braintreegateway.com/web/3.136.0/js"
+    ASSETS = "https://assets.braintreegateway.com/web/3.136.0/html"
+    MODULE = f"{BASE}/three-d-secure.min.js"
+
+    def __init__(self, url):
+        super().__init__(
+            {f"{self.BASE}/client.min.js": CLIENT, f"{self.BASE}/hosted-fields.min.js": HOSTED_FIELDS,
+             self.MODULE: THREE_D_SECURE},
+            f"{self.ASSETS}/field.html", "https://payments.sandbox.braintree-api.com/graphql",
+            lambda number: nonce(url, number))
+        self.url, self.question, self.answers = url, f"{self.ASSETS}/question.html", f"{self.ASSETS}/answers"
+        # What the bank is asked about instead of the amount that the page says.
+        self.other_amount = None
+
+    def script(self, url):
+        return super().script(url).replace("QUESTION", self.question)
+
+    def answer(self, route):
+        url = self.address(route)
+        if url == self.question:
+            route.fulfill(content_type="text/html", body=VERIFICATION.replace("ANSWERS", self.answers))
+        elif url == self.answers:
+            said = json.loads(route.request.post_data)
+            if self.other_amount:
+                said["amount"] = self.other_amount
+            made = requests.post(f"{self.url}/_sandbox/verify", json=said, timeout=10)
+            route.fulfill(content_type="application/json", body=made.text)
+        else:
+            super().answer(route)
+
+    def made(self, card):
+        made = super().made(card)
+        return {**made, "bin": card["number"][:6]} if "token" in made else made
+
+
 def braintree(url):
-    base = "https://js.braintreegateway.com/web/3.136.0/js"
-    return Provider(
-        {f"{base}/client.min.js": CLIENT, f"{base}/hosted-fields.min.js": HOSTED_FIELDS},
-        "https://assets.braintreegateway.com/web/3.136.0/html/field.html",
-        "https://payments.sandbox.braintree-api.com/graphql", lambda number: nonce(url, number))
+    return Braintree(url)
 
 
 class PayPal(Provider):
@@ -271,14 +349,16 @@ class PayPal(Provider):
         super().__init__(
             {f"{self.BASE}/sdk/js": PAYPAL}, f"{self.BASE}/card/field.html", f"{self.BASE}/graphql", None)
         self.url, self.question, self.answers = url, f"{self.BASE}/question.html", f"{self.BASE}/answers"
-        self.orders, self.is_lost = [], False
+        # A silent script shows no bank's question.
+        self.orders, self.is_lost, self.is_silent = [], False, False
 
     def address(self, route):
         """The script's address has the client id, the currency and the intent."""
         return super().address(route).split("?")[0]
 
     def script(self, url):
-        return super().script(url).replace("QUESTION", self.question)
+        script = super().script(url).replace("QUESTION", self.question)
+        return script.replace("SILENT", "true" if self.is_silent else "false")
 
     def answer(self, route):
         url = self.address(route)

@@ -20,7 +20,13 @@ def pictures(page, folder, prefix, narrow):
     return take
 
 
+# What fades in has its colours only in the end; what goes round for ever has them all the time.
+STILL = """() => Promise.allSettled(document.getAnimations()
+  .filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime)).map((one) => one.finished))"""
+
+
 def axe(page):
+    page.evaluate(STILL)
     judge = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     found = judge.run(page).response["violations"]
     assert not found, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]

@@ -97,6 +97,7 @@ class Owner:
             self.shop = counter.succeed(
                 "shop", "connect", shop, "--key", woo.KEY, "--secret", woo.SECRET, "--journal", server.journal,
                 "--json", *server.sandbox.flags)["id"]
+        self.key = server.request("POST", "/v1/keys", {"label": "Web shop", "scopes": ["read"]}, "key").json()["id"]
         # More days than a stranger closes while every operation is tried.
         for _ in range(9):
             for step, body in (("open", {"currency": "EUR", "float": 15000}), ("count", {"total": 15000}),
@@ -110,7 +111,7 @@ class Owner:
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
                  "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
-                 "/v1/webhook_endpoints": self.webhook, "/v1/shops": self.shop,
+                 "/v1/webhook_endpoints": self.webhook, "/v1/shops": self.shop, "/v1/keys": self.key,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
             if template.startswith(start + "/"):
@@ -128,7 +129,7 @@ class Owner:
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
         addresses = ["/v1/payments", "/v1/orders/o-1", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances",
-                     "/v1/day", "/v1/offline",
+                     "/v1/day", "/v1/offline", "/v1/keys",
                      "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
                      self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",

@@ -64,6 +64,7 @@ def test_a_dispute_takes_the_money_and_gives_it_back(shop):
     shop.until(sale, lambda now: now["disputed"] == PRICE)
     now = shop.now(sale)
     assert [d["status"] for d in now["disputes"]] == ["open"] and now["net"] == 0, now
+    assert [now["events"][index]["disputed"] for index in (0, -1)] == [0, PRICE], now["events"]
     refused = shop.server.request("POST", f"/v1/payments/{sale['id']}/refunds", {}, "refund-disputed")
     assert refused.status_code == 409 and refused.json()["code"] == "payment_disputed", refused.text
     shop.happens(sale, "win")

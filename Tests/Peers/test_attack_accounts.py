@@ -76,7 +76,7 @@ def test_a_key_of_another_account_gets_nothing_through_any_operation(tmp_path, s
     assert server.process.poll() is None
     assert owner.state() == before and printer.heard == []
     names = [owner.sale["id"], owner.incident, owner.staff, owner.reader, owner.session, owner.basket,
-             owner.webhook, owner.message, owner.shop, marked.json()["id"]]
+             owner.webhook, owner.message, owner.shop, owner.key, marked.json()["id"]]
     asked, found = set(), []
     entries = json.loads(report.read_text())["log"]["entries"]
     # It has what was sent, cards too; what the suite leaves behind is searched for them.

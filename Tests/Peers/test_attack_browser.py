@@ -157,7 +157,8 @@ def test_nothing_of_the_counter_is_loaded_into_other_pages(clerk, server, attack
     link = server.request("POST", f"/v1/payments/{server.payment}/receipt/link", {}, "l").json()["path"]
     paths = ["/", "/v1/payments", f"/v1/payments/{server.payment}", "/counter.js", "/money.js", "/counter.css",
              "/payments", "/payments.js", f"/payments/{server.payment}", "/one-payment.js", "/design.css",
-             "/day", "/day.js", "/day-report.js",
+             "/day", "/day.js", "/day-report.js", "/insights", "/insights.js", "/v1/insights",
+             "/settings", "/settings/keys", "/settings-keys.js", "/v1/keys",
              "/openapi.yaml", "/metrics", link, f"/v1/payments/{server.payment}/receipt?format=html"]
     tags = "".join(
         f'<script src="{server.url}{path}" onload="loot.push(`script {path}`)"></script>'

@@ -120,6 +120,7 @@ def complete(path, body, payment):
         "/v1/payments/{id}/confirm": {"tender": {"type": "reader", "reader": "simulated"}},
         "/v1/terminal/payments": {"order_id": "o-terminal", "amount": 100, "currency": "EUR"},
         "/v1/tap/card": {"card": "visa"},
+        "/v1/keys": {"scopes": ["read"]},
     }.get(path, {})
     if "order" in body:
         more = {}
@@ -155,7 +156,7 @@ def test_no_text_field_of_any_route_keeps_a_card_number(tmp_path):
                 answers["path " + name] = server.request("GET", "/v1/payments/" + key).content
         answers["description"] = server.request("POST", "/v1/payments", {
             "order_id": "o-kept", "amount": 100, "currency": "EUR", "description": f"Tea for {PAN}"}, "k-kept").content
-        for path in ("/metrics", "/v1/payments", f"/v1/payments/{paid}", "/v1/incidents", "/v1/attention"):
+        for path in ("/metrics", "/v1/payments", f"/v1/payments/{paid}", "/v1/incidents", "/v1/attention", "/v1/keys"):
             answers[path] = server.request("GET", path).content
         assert b"************6467" in answers["description"] and b"Tea for" in answers["description"]
         live = search(tmp_path)

@@ -47,7 +47,9 @@ def bodies(owner):
         "POST /v1/incidents/{id}/resolve": {"evidence": "x", "actor": "y", "outcome": "not_paid"},
         "POST /v1/reconciliation/statements": {},
         "POST /v1/payments/{id}/receipt/link": {}, "POST /v1/payments/{id}/receipt/print": {"printer": "bar"},
-        "POST /v1/printers/{name}/drawer": {},
+        "POST /v1/printers/{name}/drawer": {}, "POST /v1/printers/{name}/test": {},
+        "POST /v1/keys": {"label": "Thief", "scopes": ["read"]}, "POST /v1/keys/{id}/revoke": {},
+        "DELETE /v1/shops/{id}": None,
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
         "POST /v1/tap/cancel": {"payment": owner.sale["id"]},
@@ -94,8 +96,9 @@ NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at",
 # What answers a stranger at all: with nothing, with what is the stranger's own, or, said here, in a way of its own.
 ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
            "GET /v1/roles", "GET /v1/staff", "GET /v1/sessions", "GET /v1/webhook_endpoints",
-           "GET /v1/orders", "GET /v1/shops"}
+           "GET /v1/orders", "GET /v1/shops", "GET /v1/keys"}
 PAYMENTS_FILE = "GET /v1/payments.csv"
+INSIGHTS = {"GET /v1/insights", "GET /v1/insights.csv"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}", "?q=o-1", "?q={payment}",
                          "?card=4242"],
@@ -110,8 +113,8 @@ QUERIES = {
 }
 # Parameters that name nothing of anybody.
 ORDERS_STREAM = "GET /v1/orders/events"
-PLAIN = {"limit", "status", "format", "width", "copy", "after", "since", "provider", "tender", "from", "until",
-         "amount_from", "amount_until", "currency"}
+PLAIN = {"limit", "status", "format", "width", "copy", "language", "after", "since", "provider", "tender", "from",
+         "until", "amount_from", "amount_until", "currency", "zone"}
 
 
 def description(server):
@@ -149,6 +152,9 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/staff":
                     # The stranger's own, whom nobody else sees.
                     assert answer.status_code in (201, 409) and owner.staff not in answer.text, what
+                elif name == "POST /v1/keys":
+                    # The stranger's own, too; under a key that made one before nothing more is made.
+                    assert answer.status_code in (201, 409) and owner.key not in answer.text, what
                 elif name == "POST /v1/orders":
                     # The stranger's own.
                     assert answer.status_code in (200, 201) and "Ada" not in answer.text, what
@@ -163,10 +169,16 @@ def try_everything(owner, stranger, server):
                     # The stranger's own, or the head alone.
                     assert answer.status_code == 200 and answer.text.startswith("created_at,"), what
                     assert owner.sale["id"] not in answer.text and ",o-1," not in answer.text, what
+                elif name in INSIGHTS:
+                    # The stranger's own figures, which have no sale.
+                    assert answer.status_code == 200, what
+                    assert owner.sale["id"] not in answer.text and '"captures":1' not in answer.text, what
+                    assert ",EUR,1," not in answer.text and '"payouts":{' not in answer.text, what
                 elif name in ANSWERS and answer.status_code == 200:
                     found = answer.json()
                     found["webhook_endpoints"] = [
                         e for e in found.get("webhook_endpoints", []) if e["id"] == owner.webhook]
+                    found["keys"] = [k for k in found.get("keys", []) if k["account"] != "other"]
                     found["orders"] = [o for o in found.get("orders", []) if o["id"] == "o-1"]
                     found["payments"] = [p for p in found.get("payments", []) if p["id"] == owner.sale["id"]]
                     found["staff"] = [p for p in found.get("staff", []) if p["id"] == owner.staff]
@@ -209,9 +221,9 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     assert done["status"] == "succeeded" and done["captured"] == 1250
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
-    # A guest's token, which is not there, is the one thing that is not found. The endpoint is deleted last.
-    last = "DELETE /v1/webhook_endpoints/{id}"
-    for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", last}) + [last]:
+    # A guest's token, which is not there, is the one thing that is not found. What is deleted is deleted last.
+    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}"]
+    for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", *last}) + last:
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:
             path = owner.path(template) + owner.query(query)

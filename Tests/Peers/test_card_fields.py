@@ -22,7 +22,7 @@ PAGE = """<!doctype html><html lang="en"><title>Shop</title>
 <script type="module">
   const card = document.querySelector("till-card");
   window.heard = [];
-  for (const name of ["ready", "change", "paid", "declined", "action", "pending", "unknown", "error"]) {{
+  for (const name of ["ready", "change", "paid", "declined", "action", "pending", "unknown", "error", "canceled"]) {{
     card.addEventListener(name, (event) => window.heard.push([name, event.detail]));
   }}
   window.messages = [];

@@ -276,6 +276,89 @@ def test_a_card_in_braintrees_fields(braintree, braintree_url, site, browser, tm
     assert not [said for said in page.said if "Content Security Policy" in said], page.said
 
 
+@pytest.fixture
+def verifying(tmp_path, braintree_url):
+    """A counter that charges a card of Braintree's fields only if its bank bears a loss."""
+    env = {"TILL_BRAINTREE_MERCHANT_ID": "merchant", "TILL_BRAINTREE_PUBLIC_KEY": "integration_public_key",
+           "TILL_BRAINTREE_PRIVATE_KEY": "integration_private_key", "TILL_BRAINTREE_URL": braintree_url,
+           "TILL_BRAINTREE_MERCHANT_ACCOUNTS": "EUR=sandbox", "TILL_BRAINTREE_CARD_FIELDS": "braintree",
+           "TILL_BRAINTREE_THREE_D_SECURE": "required"}
+    folder = tmp_path / "verifying"
+    folder.mkdir()
+    with counter.Server(folder, "--provider", "braintree", env=env) as running:
+        yield running
+
+
+def sales(braintree_url):
+    return requests.get(braintree_url + "/_sandbox/ledger", timeout=10).json()["charges"]
+
+
+def ask_the_bank(page, answer):
+    button = fields(page).frame_locator("#bank-layer iframe").get_by_role("button", name=answer)
+    expect(button).to_be_visible(timeout=WAIT)
+    assert heard(page, "action")
+    button.click()
+
+
+@pytest.mark.parametrize("answer, end", [
+    ("Confirm", "paid "), ("Refuse", "declined "), ("Leave", "error challenge_canceled")])
+def test_the_bank_is_asked_about_a_card_in_braintrees_fields(verifying, braintree_url, site, browser, answer, end):
+    chromium = Watched(browser, card_frames.braintree(braintree_url))
+    payment, text = session(verifying, site.origin)
+    page = shop(site, verifying, chromium, text)
+    type_card(page, "4111111111111111")
+    before = len(sales(braintree_url))
+    pay(page)
+    ask_the_bank(page, answer)
+    says(page, end)
+    found = shown(verifying, payment)
+    assert found["captured"] == (1250 if answer == "Confirm" else 0), found
+    assert len(sales(braintree_url)) - before == (1 if answer == "Confirm" else 0)
+    assert len(found["attempts"]) == (0 if answer == "Leave" else 1)
+    expect(fields(page).locator("#bank-layer")).to_be_hidden()
+    if answer == "Leave":
+        # The same fields ask again, with a nonce of its own.
+        page.evaluate("document.querySelector('#said').textContent = ''")
+        pay(page)
+        ask_the_bank(page, "Confirm")
+        says(page, "paid ")
+        assert shown(verifying, payment)["captured"] == 1250
+    assert not [said for said in page.said if "Content Security Policy" in said], page.said
+
+
+def test_a_bank_that_was_asked_about_another_amount_pays_nothing(verifying, braintree_url, site, browser):
+    chromium = Watched(browser, card_frames.braintree(braintree_url))
+    chromium.provider.other_amount = "1.00"
+    payment, text = session(verifying, site.origin)
+    page = shop(site, verifying, chromium, text)
+    type_card(page, "4111111111111111")
+    before = len(sales(braintree_url))
+    pay(page)
+    ask_the_bank(page, "Confirm")
+    says(page, "declined ")
+    assert shown(verifying, payment)["captured"] == 0 and len(sales(braintree_url)) == before
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_a_script_of_braintrees_without_the_banks_question_shows_no_fields(
+        verifying, braintree_url, site, browser, is_loaded):
+    chromium = Watched(browser, card_frames.braintree(braintree_url))
+    if is_loaded:
+        chromium.provider.scripts[chromium.provider.MODULE] = "/* Without the module. */"
+    else:
+        del chromium.provider.scripts[chromium.provider.MODULE]
+    payment, text = session(verifying, site.origin)
+    page = shop(site, verifying, chromium, text)
+    assert counter.until(lambda: heard(page, "error") or page.wait_for_timeout(200), 60)
+    assert heard(page, "error")[0]["code"] == "card_fields_not_loaded" and not heard(page, "ready")
+    # Whoever leaves the question out makes a nonce that no bank has answered for.
+    token = card_frames.nonce(braintree_url)
+    paid = requests.post(verifying.url + "/card/pay", json={
+        "session": text, "tender": {"type": "token", "token": token}}, timeout=30)
+    assert paid.status_code == 200 and paid.json()["status"] == "declined", paid.text
+    assert shown(verifying, payment)["captured"] == 0
+
+
 def test_an_app_gets_the_key_for_the_providers_sdk(server, braintree):
     for running, name, begins in ((server, "publishable_key", PUBLISHABLE), (braintree, "client_token", "ey")):
         payment = running.create("o-1", "k-1").json()["id"]
@@ -309,6 +392,17 @@ def bank(page):
 def charged(stand_in):
     ledger = requests.get(stand_in + "/_sandbox/ledger", timeout=10).json()
     return sum(charge["captured"] for charge in ledger["charges"])
+
+
+def test_paypals_fields_may_load_from_named_hosts_only(paypal, site):
+    _, text = session(paypal, site.origin)
+    frame = requests.get(f"{paypal.url}/card/frame/{text.split('_')[0]}", timeout=10)
+    policy = dict(part.strip().split(" ", 1) for part in frame.headers["content-security-policy"].split(";"))
+    for name in ("script-src", "frame-src", "img-src"):
+        assert "*" not in policy[name] and "https: " not in policy[name] + " ", policy
+    assert "unsafe" not in frame.headers["content-security-policy"]
+    assert policy["connect-src"] == "'self' https://*.paypal.com"
+    assert policy["frame-src"] == "https://www.paypal.com https://www.sandbox.paypal.com https://c.paypal.com"
 
 
 @pytest.mark.parametrize("number, end", [(PAYPAL_NUMBER, "paid "), ("4005519200000004", "declined ")])
@@ -433,6 +527,110 @@ def test_a_number_that_paypal_refuses_leaves_the_order_to_the_next_card(paypal, 
     pay(page)
     says(page, "paid ")
     assert len(set(chromium.provider.orders)) == 1 and charged(stand_in) == 1250
+
+
+@pytest.mark.parametrize("answer, end", [("Confirm", "paid "), ("Refuse", "declined ")])
+def test_a_bank_that_paypals_script_does_not_show_has_its_page_in_the_frame(
+        paypal, stand_in, site, browser, answer, end):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    chromium.provider.is_silent = True
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    # PayPal's own page would be in the frame; the stand-in's origin is none of PayPal's, so it opens by the link.
+    link = fields(page).locator("#bank-link")
+    expect(link).to_be_visible(timeout=WAIT)
+    assert heard(page, "action") and charged(stand_in) == 0
+    with page.context.expect_page() as opened:
+        link.click()
+    opened.value.get_by_role("button", name=answer).click()
+    says(page, end)
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == (1250 if answer == "Confirm" else 0)
+
+
+def canceled(page):
+    return page.evaluate("document.querySelector('till-card').cancel()")
+
+
+def test_an_order_that_the_customer_leaves_is_ended_and_a_later_card_is_not_charged(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4032036247327322")
+    pay(page)
+    says(page, "error invalid_card")
+    assert shown(paypal, payment)["status"] == "requires_action"
+    assert canceled(page)["type"] == "canceled"
+    found = shown(paypal, payment)
+    assert (found["status"], found["captured"]) == ("requires_payment_method", 0)
+    left = chromium.provider.orders[0]
+    card = {"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": left}
+    chromium.provider.made(card)
+    assert charged(stand_in) == 0
+    # The same fields pay with an order of its own.
+    type_card(page, PAYPAL_NUMBER)
+    pay(page)
+    says(page, "paid ")
+    assert chromium.provider.orders[-1] != left
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
+    assert canceled(page)["type"] == "paid"
+
+
+def test_fields_whose_script_fails_leave_an_order_that_can_be_ended(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4032036247327322")
+    pay(page)
+    says(page, "error invalid_card")
+    chromium.provider.is_down = True
+    page.reload()
+    assert counter.until(lambda: heard(page, "error") or page.wait_for_timeout(200), 60)
+    assert canceled(page)["type"] == "canceled"
+    assert shown(paypal, payment)["status"] == "requires_payment_method" and charged(stand_in) == 0
+
+
+def test_an_order_at_the_bank_is_not_ended(paypal, stand_in, site, browser):
+    chromium = Watched(browser, card_frames.paypal(stand_in))
+    payment, text = session(paypal, site.origin)
+    page = shop(site, paypal, chromium, text)
+    type_card(page, "4012000033330026")
+    pay(page)
+    expect(bank(page).get_by_role("button", name="Confirm")).to_be_visible(timeout=WAIT)
+    assert canceled(page)["type"] == "unknown"
+    assert shown(paypal, payment)["status"] == "requires_action"
+    bank(page).get_by_role("button", name="Confirm").click()
+    says(page, "paid ")
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
+
+
+def test_cash_sets_an_unapproved_order_aside(paypal, stand_in, site):
+    payment, text = session(paypal, site.origin)
+    tender = {"session": text, "tender": {"type": "paypal_card"}}
+    order = requests.post(paypal.url + "/card/pay", json=tender, timeout=30).json()["order_id"]
+    # Another session, or none, ends nothing.
+    wrong = requests.post(paypal.url + "/card/cancel", json={"session": text[:-1] + "x"}, timeout=30)
+    assert wrong.status_code == 404 and shown(paypal, payment)["status"] == "requires_action"
+    paid = paypal.request("POST", f"/v1/payments/{payment}/confirm", {"tender": {"type": "cash"}}, "pay-cash")
+    assert paid.status_code == 200 and paid.json()["status"] == "succeeded", paid.text
+    provider = card_frames.paypal(stand_in)
+    provider.made({"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": order})
+    requests.post(paypal.url + "/card/status", json={"session": text}, timeout=30)
+    found = shown(paypal, payment)
+    assert (found["captured"], charged(stand_in)) == (1250, 0), found
+
+
+def test_cash_does_not_pay_beside_an_approved_order(paypal, stand_in, site):
+    payment, text = session(paypal, site.origin)
+    tender = {"session": text, "tender": {"type": "paypal_card"}}
+    order = requests.post(paypal.url + "/card/pay", json=tender, timeout=30).json()["order_id"]
+    provider = card_frames.paypal(stand_in)
+    made = provider.made({"number": PAYPAL_NUMBER, "expires": "1234", "code": "123", "order": order})
+    assert made == {"token": "APPROVED"}
+    refused = paypal.request("POST", f"/v1/payments/{payment}/confirm", {"tender": {"type": "cash"}}, "pay-cash")
+    assert refused.status_code == 409, refused.text
+    assert shown(paypal, payment)["captured"] == charged(stand_in) == 1250
 
 
 def test_an_app_attaches_a_card_to_the_order_of_its_payment(paypal, stand_in):

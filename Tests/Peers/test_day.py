@@ -55,7 +55,8 @@ def test_a_day_from_opening_to_report(server):
     problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
     opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
     assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)
-    problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
+    refused = problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
+    assert opened["opened_by"] in refused["detail"] and opened["opened_at"] in refused["detail"], refused
     first, card = sell(server, 4_000), sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
     refund(server, first, 1_500)
     refund(server, card, 900)
@@ -64,26 +65,37 @@ def test_a_day_from_opening_to_report(server):
         moved = done(post(server, "cash", milk, "milk"), 201)
         assert moved["paid_out"] == 1_250 and [one["reason"] for one in moved["cash"]] == ["Milk"]
     problem(post(server, "cash", {**milk, "amount": 1}, "milk"), 422, "idempotency_mismatch")
+    problem(post(server, "cash", {**milk, "session": "day_2"}, "late"), 409, "drawer_changed")
     problem(post(server, "cash", {**milk, "amount": 999_999}, "much"), 409, "drawer_has_less")
-    expected = 14_000 + 4_000 - 1_500 - 1_250
+    cash = {"kind": "refund", "amount": 300, "reason": "Card closed", "payment": card}
+    given = done(post(server, "cash", cash, "given"), 201)
+    assert (given["refunds_paid"], given["cash"][-1]["payment"]) == (300, card)
+    problem(post(server, "cash", {**cash, "payment": "pay_none"}, "none"), 422, "refund_of_no_payment")
+    expected = 14_000 + 4_000 - 1_500 - 1_250 - 300
     shown = done(server.request("GET", "/v1/day/report"))
     assert (shown["number"], shown["session"]["expected"]) == (None, expected)
     problem(post(server, "close"), 409, "day_not_counted")
     counted = done(post(server, "count", {"total": expected - 600}))
     assert (counted["state"], counted["difference"]) == ("ended", -600)
     problem(post(server, "close", {"left": 10_000}), 409, "difference_needs_reason")
-    done(post(server, "resume"))
+    seen = {"session": "day_1", "number_of_counts": 0}
+    for step, body in (("close", {"reason": "x"}), ("count", {"total": 1}), ("resume", {})):
+        problem(post(server, step, {**body, **seen}), 409, "drawer_changed")
+    done(post(server, "resume", {**seen, "number_of_counts": 1}))
     done(post(server, "count", {"total": expected - 600}))
     report = done(post(server, "close", {"left": 10_000, "reason": "Wrong change"}))
     assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
     assert report["sales"] == {
-        "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "net": 11_500, "tips": 0}
+        "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "disputed": 0, "net": 11_500,
+        "tips": 0}
     assert {one["tender"]: (one["count"], one["captured"], one["refunded"]) for one in report["tenders"]} == {
         "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
     assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
-    assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "net": 11_500}
+    assert report["totals"] == {"gross": 13_900, "refunds": 2_400, "disputed": 0, "net": 11_500}
+    assert report["all_totals"] == [{"currency": "EUR", **report["totals"]}]
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
+    problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")
     again = open_day(server, 9_900)
     assert again["opening_difference"] == -100 and again["expected"] == 9_900
     second = close_day(server, 9_900)
@@ -92,13 +104,14 @@ def test_a_day_from_opening_to_report(server):
     listed = done(server.request("GET", "/v1/day/reports?limit=1"))
     assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
     assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
-    assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 1
+    assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
 
 
 @pytest.mark.parametrize("step, body, field", [
     ("open", {"currency": "EUR"}, "float"), ("open", {"float": 1}, "currency"),
     ("open", {"currency": "EUR", "float": 1, "counts": {}}, "float"),
     ("open", {"currency": "EUR", "float": -1}, "float"),
+    ("open", {"currency": "EUR", "counts": {}}, "counts"), ("count", {"counts": {}}, "counts"),
     ("open", {"currency": "EUR", "counts": {"0": 1}}, "counts/0"),
     ("open", {"currency": "EUR", "counts": {"0500": 1}}, "counts/0500"),
     ("open", {"currency": "EUR", "counts": {"500": -1}}, "counts/500"),
@@ -106,7 +119,11 @@ def test_a_day_from_opening_to_report(server):
     ("count", {"total": 10**12}, "total"), ("count", {"total": 1.5}, "total"), ("close", {"left": "1"}, "left"),
     ("close", {"reason": "x" * 201}, "reason"), ("cash", {"kind": "stolen", "amount": 1, "reason": "x"}, "kind"),
     ("cash", {"kind": "paid_in", "amount": 0, "reason": "x"}, "amount"),
-    ("cash", {"kind": "paid_in", "amount": 1, "reason": " "}, "reason"), ("resume", {"x": 1}, "x"),
+    ("cash", {"kind": "paid_in", "amount": 1, "reason": " "}, "reason"),
+    ("cash", {"kind": "refund", "amount": 1, "reason": "x"}, "payment"),
+    ("cash", {"kind": "paid_out", "amount": 1, "reason": "x", "payment": "pay_1"}, "payment"),
+    ("resume", {"x": 1}, "x"),
+    ("resume", {"number_of_counts": -1}, "number_of_counts"), ("close", {"session": 1}, "session"),
 ])
 def test_what_cannot_be_entered_is_refused_by_its_field(server, step, body, field):
     answer = post(server, step, body, "k")
@@ -130,6 +147,9 @@ def test_who_may_not_see_totals_counts_blind(server):
     assert "Nina" in opened["opened_by"]
     sell(server, 4_321)
     blind = ("expected", "difference", "opening_difference", "cash_sales", "cash_refunds")
+    for kind, step in (("paid_out", "much"), ("paid_in", "back")):
+        cash = {"kind": kind, "amount": 999_999, "reason": "A guess"}
+        assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
     for path in ("report", "reports", "reports/1"):

@@ -86,6 +86,7 @@ def test_only_the_public_behind_a_proxy(tmp_path, sandboxed):
             ("POST", f"/v1/payments/{payment}/refunds"), ("POST", "/session"), ("GET", "/v1/events"),
             ("GET", "/metrics"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.yaml"),
             ("GET", "/counter.js"), ("GET", "/v1/printers"), ("GET", "/payments"), ("GET", "/v1/payments.csv"),
+            ("GET", "/settings"), ("GET", "/v1/keys"), ("POST", "/v1/keys"), ("GET", "/v1/settings/backups"),
         ):
             answer = proxy.ask(method, path, server.api_key, {} if method == "POST" else None)
             assert answer.status_code == 404 and answer.json()["code"] == "not_found", (method, path, answer.text)

@@ -1,4 +1,5 @@
 """The page of one payment: where its money is, what happened to it, and what is done with it, always in two steps."""
+import json
 import re
 
 import pytest
@@ -52,6 +53,12 @@ def opened(page, server, payment):
 def send(page, name):
     expect(page.locator("#review-send")).to_have_text(re.compile(name))
     page.locator("#review-send").click(timeout=WAIT)
+
+
+def ask_refund(page, amount):
+    page.get_by_role("button", name="Refund…").click()
+    page.get_by_label("Amount", exact=True).fill(amount)
+    page.get_by_role("button", name="Review").click()
 
 
 def test_every_event_says_how_the_money_stood(server):
@@ -118,6 +125,104 @@ def test_a_hold_is_captured_in_part_or_released(office, server):
     assert shown(server, other)["held"] == 0
 
 
+def posts(page):
+    """What the page asks the till to do."""
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    return sent
+
+
+def test_a_refund_agreed_to_on_a_stale_picture_is_not_sent_but_reviewed_anew(office, server, shoot):
+    page, payment = office, sold(server, "Stale")
+    opened(page, server, payment)
+    sent = posts(page)
+    ask_refund(page, "10")
+    expect(page.locator("#after-words")).to_have_text("Kept €50.00, refunded €10.00")
+    expect(page.locator("#review-changed")).to_be_hidden()
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 2000}, "elsewhere")
+    send(page, "Refund €10.00")
+    expect(page.locator("#review-changed")).to_contain_text("changed elsewhere", timeout=WAIT)
+    expect(page.locator("#now-words")).to_have_text("Kept €40.00, refunded €20.00")
+    expect(page.locator("#after-words")).to_have_text("Kept €30.00, refunded €30.00")
+    expect(page.locator("#review-back")).to_be_focused()
+    axe(page)
+    shoot("changed")
+    assert sent == [] and shown(server, payment)["refunded"] == 2000
+    send(page, "Refund €10.00")
+    expect(page.locator("#figure")).to_have_text("€30.00", timeout=WAIT)
+    assert [one["amount"] for one in shown(server, payment)["refunds"]] == [2000, 1000]
+    # What is not there any more is not asked for.
+    ask_refund(page, "30")
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "more")
+    send(page, "Refund €30.00")
+    expect(page.locator("#alert")).to_contain_text("Nothing was sent", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€25.00", timeout=WAIT)
+    assert len(sent) == 1, sent
+
+
+@pytest.mark.parametrize("action", ["Capture", "Release"])
+def test_a_stale_hold_is_neither_captured_nor_released(office, server, action):
+    page, payment = office, sold(server, "Stale" + action, capture="manual")
+    opened(page, server, payment)
+    sent = posts(page)
+    page.get_by_role("button", name=action + "…").click()
+    if action == "Capture":
+        page.get_by_role("button", name="Review").click()
+    server.request("POST", f"/v1/payments/{payment['id']}/capture", {"amount": 6000}, "elsewhere")
+    send(page, action + " €60.00")
+    expect(page.locator("#alert")).to_contain_text("changed elsewhere", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€60.00", timeout=WAIT)
+    assert sent == []
+
+
+def read_as(page, payment, **members):
+    """The page reads a payment of which something else is so."""
+    answer = json.dumps({**payment, **members})
+    page.route(f"**/v1/payments/{payment['id']}",
+               lambda route: route.fulfill(content_type="application/json", body=answer))
+
+
+def test_what_is_disputed_is_not_kept(office, server):
+    page, payment = office, sold(server, "Disputed")
+    payment = shown(server, payment)
+    last = payment["events"][-1]
+    taken = {**last, "type": "dispute.funds_withdrawn", "disputed": 2000}
+    read_as(page, payment, disputed=2000, events=[*payment["events"], taken])
+    opened(page, server, payment)
+    expect(page.locator("#figure")).to_have_text("€40.00")
+    expect(page.locator("#where-list")).to_contain_text("Disputed")
+    for words in ("−€20.00", "kept €40.00"):
+        expect(page.locator("#timeline li").first).to_contain_text(words)
+    ask_refund(page, "10")
+    expect(page.locator("#after-words")).to_have_text("Kept €30.00, refunded €10.00, disputed €20.00")
+
+
+def test_the_release_of_a_rest_says_that_the_rest_is_not_charged(office, server):
+    page, payment = office, sold(server, "Rest", capture="manual")
+    payment = shown(server, payment)
+    read_as(page, payment, captured=3000, disputed=1000, held=3000, status="partially_captured")
+    opened(page, server, payment)
+    page.get_by_role("button", name="Release…").click()
+    expect(page.locator("#review-words")).to_have_text("The rest is not charged. It cannot be captured later.")
+    expect(page.locator("#now-words")).to_have_text("Kept €20.00, disputed €10.00, held €30.00")
+    expect(page.locator("#after-words")).to_have_text("Kept €20.00, disputed €10.00")
+    widths = page.locator("#bar-after rect:not(.rim)").evaluate_all(
+        "all => all.map((one) => one.getAttribute('width'))")
+    # Kept, disputed with its hatch, and what is not charged: together the whole and no more.
+    assert sum(float(one.rstrip("%")) for one in [widths[0], widths[1], widths[-1]]) == pytest.approx(100), widths
+
+
+def test_what_cannot_be_read_anew_is_not_sent(office, server):
+    page, payment = office, sold(server, "Unread")
+    opened(page, server, payment)
+    sent = posts(page)
+    ask_refund(page, "10")
+    page.route("**/v1/payments/pay_*", lambda route: route.abort())
+    send(page, "Refund €10.00")
+    expect(page.locator("#alert")).to_contain_text("Nothing was sent", timeout=WAIT)
+    assert sent == [] and shown(server, payment)["refunded"] == 0
+
+
 def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
     page, payment = office, sold(server, "Lost")
     opened(page, server, payment)
@@ -149,8 +254,36 @@ def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
 def test_a_payment_that_there_is_not_is_said(office, server):
     page = office
     page.goto(server.url + "/payments/pay_01jb0000000000000000000000")
-    expect(page.locator("#alert")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#unread")).to_be_visible(timeout=WAIT)
     expect(page.get_by_role("button", name="Refund…")).to_be_hidden()
+
+
+def test_what_is_read_next_takes_no_warning_away(office, server, shoot):
+    page, payment = office, sold(server, "Warned")
+    opened(page, server, payment)
+    why = {"code": "refused_by_test", "detail": "The bank wants to be called first.", "money_moved": "no"}
+    page.route("**/refunds", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)), times=1)
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    expect(page.locator("#alert")).to_contain_text("The bank wants to be called first.", timeout=WAIT)
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "elsewhere")
+    expect(page.locator("#figure")).to_have_text("€55.00", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("The bank wants to be called first.")
+    # A fault of reading stands beside it, and goes by itself.
+    page.route("**/v1/payments/pay_*", lambda route: route.abort())
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "again")
+    expect(page.locator("#unread")).to_contain_text("may be out of date", timeout=WAIT)
+    shoot("two_alerts")
+    page.unroute("**/v1/payments/pay_*")
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 500}, "third")
+    expect(page.locator("#figure")).to_have_text("€45.00", timeout=WAIT)
+    expect(page.locator("#unread")).to_be_hidden()
+    expect(page.locator("#alert")).to_be_visible()
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    expect(page.locator("#figure")).to_have_text("€35.00", timeout=WAIT)
+    expect(page.locator("#alert")).to_be_hidden()
 
 
 def test_somebody_else_approves_a_refund_beyond_the_limit(page, server):

@@ -44,7 +44,7 @@ def shoot(page, width, tmp_path):
 
 
 def review(clerk):
-    clerk.page.get_by_role("link", name="To review").click()
+    clerk.page.get_by_role("link", name="Attention").click()
     expect(clerk.page.locator("#queue-title")).to_be_visible(timeout=WAIT)
 
 
@@ -496,7 +496,7 @@ def test_axe_finds_no_fault_in_the_list_an_entry_and_a_statement(clerk, server, 
     clerk.page.get_by_role("link", name="Incidents 1").click()
     open_first(clerk)
     judge()
-    clerk.page.get_by_role("link", name="Counter").click()
+    clerk.page.get_by_role("link", name="Sell").click()
     settled_sale(clerk)
     judge()
 

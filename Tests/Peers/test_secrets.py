@@ -171,7 +171,9 @@ def test_no_secret_is_written_logged_shown_or_answered(tmp_path, localstripe, le
         answers["canceled"] = server.request("POST", f"/v1/payments/{other}/cancel", {"reason": "no money"}, "k-10")
         answers["stream"] = first_bytes(server, "/v1/events")
         for path in ("/", "/metrics", "/healthz", "/openapi.yaml", "/v1/payments", "/v1/payments/" + payment,
-                     "/v1/payments/" + payment + "/events", "/v1/payments/" + payment + "/receipt"):
+                     "/v1/payments/" + payment + "/events", "/v1/payments/" + payment + "/receipt",
+                     "/v1/keys", "/v1/settings", "/v1/settings/providers", "/v1/settings/backups",
+                     "/v1/settings/health", "/v1/settings/receipts", "/settings"):
             answers[path] = server.request("GET", path)
         live = {str(f.relative_to(tmp_path)): f.read_bytes() for f in store.rglob("*") if f.is_file()}
     finally:

@@ -205,7 +205,7 @@ def test_the_page_shows_the_account_invites_and_ends(page, server, shop, tmp_pat
     page.locator("#all-sessions li", has_text="Carl").get_by_role("button").click()
     expect(page.locator("#all-sessions")).not_to_contain_text("Carl", timeout=WAIT)
     assert carl.ask("GET", "/session/person").status_code == 401
-    page.get_by_role("link", name="Counter").click()
+    page.get_by_role("link", name="Sell").click()
     expect(page.locator("#counter-view")).to_be_visible()
     expect(page.locator("#account-view")).to_be_hidden()
     assert not faults, faults

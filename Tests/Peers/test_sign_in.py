@@ -123,7 +123,7 @@ def test_a_keyboard_signs_out_and_nothing_stays(page, server):
 def test_a_page_that_nobody_touches_says_so(page, server):
     page.clock.install()
     Counter(page, server).open()
-    page.get_by_role("link", name="To review").click()
+    page.get_by_role("link", name="Attention").click()
     expect(page.locator("#queue-empty")).to_be_visible(timeout=WAIT)
     for touch, alone in ((False, "1"), (True, None)):
         if touch:

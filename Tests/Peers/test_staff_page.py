@@ -55,7 +55,7 @@ def at_the_till(page, name):
 def sell(page, amount):
     page.get_by_label("Amount", exact=True).fill(amount)
     page.get_by_role("radio", name="Cash").check()
-    page.get_by_role("button", name="Charge", exact=True).click()
+    page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
 
 
@@ -82,7 +82,7 @@ def test_what_a_role_may_not_is_not_shown(locked, server):
     page = locked
     enter(page, "Carl")
     at_the_till(page, "Carl")
-    expect(page.get_by_role("link", name="To review")).to_be_hidden()
+    expect(page.get_by_role("link", name="Attention")).to_be_hidden()
     expect(page.get_by_label("Authorize only")).to_be_hidden()
     page.goto(server.url + "/#attention")
     expect(page.locator("#attention-view")).to_be_hidden()
@@ -92,8 +92,8 @@ def test_what_a_role_may_not_is_not_shown(locked, server):
     expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
     enter(page, "Mona")
     at_the_till(page, "Mona, manager")
-    expect(page.get_by_role("link", name="To review")).to_be_visible()
-    page.get_by_role("link", name="Counter").click()
+    expect(page.get_by_role("link", name="Attention")).to_be_visible()
+    page.get_by_role("link", name="Sell").click()
     expect(page.get_by_label("Authorize only")).to_be_visible()
 
 
@@ -181,7 +181,7 @@ def test_who_is_disabled_sees_the_pad_again_and_keeps_what_was_typed(locked, sho
     page.get_by_label("Amount", exact=True).fill("12.34")
     shop.run("disable", "Carl")
     page.wait_for_timeout(700)
-    page.get_by_role("button", name="Charge", exact=True).click()
+    page.locator("#charge").click()
     expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
     expect(page.get_by_role("radio", name="Carl")).to_have_count(0)
     enter(page, "Mona")
@@ -204,3 +204,70 @@ def test_a_reload_and_another_tab_know_who_is_there(browser, server, shop):
     other.get_by_role("button", name="Sign out").click()
     expect(other.get_by_role("heading", name="Sign in")).to_be_visible(timeout=WAIT)
     context.close()
+
+
+def given_up(page):
+    """The till is locked from another tab, without this page."""
+    status = page.evaluate(
+        "async () => (await fetch('/session/person', { method: 'DELETE', headers: { 'X-Till-Page': '1' } })).status")
+    assert status == 204, status
+
+
+def kept(page):
+    return page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('till.request:')).length")
+
+
+def only_payment(server):
+    [row] = server.request("GET", "/v1/payments").json()["payments"]
+    return server.request("GET", f"/v1/payments/{row['id']}").json()
+
+
+def test_a_refund_that_was_not_admitted_is_not_carried_out_by_who_signs_in_next(locked, server):
+    page = locked
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+    sell(page, "20.00")
+    given_up(page)
+    Counter(page, server).give_back()
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    assert kept(page) == 0, "nothing was done, so nothing is left to finish"
+    enter(page, "Olga")
+    at_the_till(page, "Olga")
+    page.wait_for_timeout(2_000)
+    assert only_payment(server)["refunds"] == []
+
+
+@pytest.mark.parametrize("choice", ["Send it again", "Forget it"])
+def test_what_somebody_else_asked_for_without_an_answer_is_shown_and_not_sent_unasked(locked, shoot, server, choice):
+    page = locked
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+    sell(page, "20.00")
+    page.route("**/refunds", lambda route: route.abort())
+    Counter(page, server).give_back()
+    expect(page.locator("#headline")).to_contain_text("We are checking", timeout=WAIT)
+    given_up(page)
+    page.reload()
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    dialog = page.get_by_role("dialog", name="Finish what somebody else asked for?")
+    expect(dialog).to_be_hidden()
+    page.unroute("**/refunds")
+    enter(page, "Olga")
+    at_the_till(page, "Olga")
+    expect(dialog).to_be_visible(timeout=WAIT)
+    for fact in ("Mona asked for this", "Refund", "20.00 EUR"):
+        expect(dialog).to_contain_text(fact)
+    expect(dialog.get_by_role("button", name="Not now")).to_be_focused()
+    axe(page)
+    shoot("unfinished")
+    page.keyboard.press("Enter")
+    expect(page.locator("#alert")).to_contain_text("It was not sent again", timeout=WAIT)
+    assert only_payment(server)["refunds"] == [] and kept(page) == 1
+    page.reload()
+    dialog.get_by_role("button", name=choice).click(timeout=WAIT)
+    if choice == "Send it again":
+        expect(page.locator("#headline")).to_have_text("Refunded", timeout=WAIT)
+    else:
+        expect(page.locator("#alert")).to_contain_text("nothing was sent", timeout=WAIT)
+    assert kept(page) == 0
+    assert [one["amount"] for one in only_payment(server)["refunds"]] == ([2000] if choice == "Send it again" else [])

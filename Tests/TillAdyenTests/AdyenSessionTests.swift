@@ -9,66 +9,7 @@ import TillTestSupport
 
 /// Cards that Adyen's components take in a session: opened by the counter, paid in a browser, judged by the webhook.
 @Suite("Sessions of Adyen") struct AdyenSessionTests {
-    /// A counter with Adyen's stand-in, whose webhooks arrive when a test says so.
-    private struct Shop {
-        let clock = ManualClock(waits: .last)
-        let adyen: SandboxAdyen
-        let config: AdyenConfig
-        let book = AdyenNotificationLog(MemoryAdyenNotifications())
-        let provider: AdyenProvider
-        let checkout: Checkout
-
-        init(
-            keys: [String] = [AdyenProviderTests.hmacKey], url: String = "http://127.0.0.1:1"
-        ) throws {
-            adyen = SandboxAdyen(clock: clock)
-            config = try AdyenConfig(
-                merchantAccount: "TillTest", apiKey: Secret("key"), url: url,
-                webhookKeys: keys.map { Secret($0) })
-            provider = AdyenProvider(config: config, transport: adyen, book: book, clock: clock)
-            checkout = Checkout(journal: MemoryJournal(), providers: [provider], clock: clock)
-        }
-
-        func payment(_ id: PaymentID) async throws -> Payment { try await checkout.payment(id, account: .main) }
-
-        func create(_ mode: CaptureMode = .automatic, order name: String = "o-1") async throws -> PaymentID {
-            let order = try Order(id: OrderID(rawValue: name), amount: AdyenProviderTests.price)
-            return try await checkout.create(checkout.draft(account: .main, order: order, captureMode: mode)).id
-        }
-
-        func open(_ id: PaymentID) async throws -> CustomerSession {
-            let payment = try await checkout.confirm(id, account: .main, provider: provider.name, tender: .adyenSession)
-            #expect(payment.status == .requiresAction)
-            return try #require(payment.currentAttempt?.awaitedAction?.session)
-        }
-
-        /// Does what the browser does, and returns the result that its page holds then.
-        func browse(
-            _ word: String, _ session: CustomerSession, card: String? = nil, webhook: String? = nil
-        ) async throws -> SessionResult {
-            let told = try #require(
-                await adyen.browse(word, session.id, session.data, card: card, webhook: webhook))
-            return try #require(SessionResult(told.result))
-        }
-
-        func finish(_ id: PaymentID, _ result: SessionResult) async throws -> Payment {
-            try await checkout.finishSession(id, account: .main, result: result)
-        }
-
-        /// Brings the webhooks, and has the counter ask once more.
-        func deliver(_ id: PaymentID) async throws {
-            let webhooks = try #require(AdyenWebhooks(config))
-            let key = Secret(try #require(Hex.decode(AdyenProviderTests.hmacKey)))
-            for webhook in await adyen.webhooks(key: key) {
-                try await book.take(try webhooks.verify(body: webhook.bytes()))
-            }
-            try await checkout.query(id)
-        }
-
-        func taken() async -> Int64 {
-            await adyen.ledger().reduce(0) { $0 + ($1["captured"]?.int64Value ?? 0) }
-        }
-    }
+    private typealias Shop = AdyenSessionShop
 
     private static let refused = "4000000000000002"
     private static let asked = "4000000000003220"
@@ -183,6 +124,10 @@ import TillTestSupport
         let id = try await shop.create()
         let session = try await shop.open(id)
         let over = try await shop.browse("expire", session)
+        #expect(try await shop.finish(id, over).status == .requiresAction)
+        shop.clock.advance(by: AdyenProvider.sessionLife)
+        #expect(try await shop.finish(id, over).attempts.last?.isUndecided == true)
+        shop.clock.advance(by: AdyenProvider.sessionGrace)
         _ = try await shop.finish(id, over)
         #expect(try await shop.payment(id).attempts.last?.state == .voided)
         let second = try await shop.open(id)
@@ -193,6 +138,9 @@ import TillTestSupport
             shop.clock.advance(by: .minutes(5))
             try await shop.checkout.recover()
         }
+        // Nothing shows yet that Adyen's webhooks come at all.
+        #expect(try await shop.payment(id).attempts.last?.state != .voided)
+        try await shop.hear()
         #expect(try await shop.payment(id).attempts.last?.state == .voided)
         _ = try await shop.browse("pay", second)
         #expect(await shop.taken() == 0)
@@ -213,14 +161,9 @@ import TillTestSupport
         for (moment, isOver) in [
             (session.endsAt, false), (session.endsAt.adding(grace), true),
         ] {
-            let clock = ManualClock(moment)
             let provider = AdyenProvider(
-                config: shop.config, transport: shop.adyen, book: shop.book, clock: clock)
-            if case .approved = provider.end(of: session) {
-                #expect(isOver)
-            } else {
-                #expect(!isOver)
-            }
+                config: shop.config, transport: shop.adyen, book: shop.book, clock: ManualClock(moment))
+            #expect(provider.isOver(session) == isOver)
         }
     }
 
@@ -244,21 +187,7 @@ import TillTestSupport
     func unheld() async throws {
         let shop = try Shop()
         let id = try await shop.create()
-        shop.adyen.faults.fail(.authorize, with: .slow(.minutes(10)), times: 1)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                _ = try await shop.checkout.confirm(
-                    id, account: .main, provider: shop.provider.name, tender: .adyenSession)
-            }
-            group.addTask {
-                // Longer than the counter waits, and shorter than Adyen takes.
-                for _ in 0..<40 {
-                    try await Task.sleep(for: .milliseconds(5))
-                    shop.clock.advance(by: .seconds(5))
-                }
-            }
-            try await group.waitForAll()
-        }
+        try await shop.loseAnswer(id)
         #expect(try await shop.payment(id).status == .unknown)
         shop.clock.advance(by: .minutes(30))
         try await shop.checkout.recover()

@@ -101,6 +101,19 @@ struct LedgerTableTests {
         #expect(part.map(\.amount.minorUnits) == [-1_300, 1_250, 50])
     }
 
+    @Test("the rest of a hold that is let go of after a part of the order was captured brings no tip")
+    func rest() throws {
+        let (amount, tip, part) = (Samples.eur(1_400), Samples.eur(150), Samples.eur(600))
+        let steps = try Samples.posted([
+            Samples.started(), .authorized(Samples.attempt(), Samples.authorization(1, amount, tip: tip)),
+            .captureStarted(Samples.capture(), Samples.attempt(), part, isFinal: false),
+            .captured(Samples.capture(), nil), .voidStarted(Samples.attempt(), reason: .canceled("rest")),
+            .voided(Samples.attempt()),
+        ]).steps
+        let names = steps.flatMap(\.postings).map(\.account.name)
+        #expect(names == ["Assets:Receivable:Stripe:Acct-1", "Income:Sales"])
+    }
+
     @Test("a refund that fails later is owed to the customer, and another one pays that debt")
     func refundDue() throws {
         let again = RefundID(rawValue: "pay_1-r2")

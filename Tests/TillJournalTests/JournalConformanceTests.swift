@@ -338,6 +338,11 @@ struct JournalConformanceTests {
         }
         try await journal.write(
             JournalWrite(webhook: WebhookReceipt(provider: .cash, id: "evt_1", at: Sale.start)))
+        for seen in [receipt, WebhookReceipt(provider: .cash, id: "evt_1", at: Sale.start)] {
+            await #expect(throws: JournalError.webhookSeen) { try await journal.write(JournalWrite(webhook: seen)) }
+            let woken = JournalWrite(webhook: seen, wake: (creation.payment.id, Sale.start))
+            await #expect(throws: JournalError.webhookSeen) { try await journal.write(woken) }
+        }
         #expect(try await journal.payment(sale.payment.id)?.version == 1)
     }
 

@@ -249,4 +249,15 @@ struct PaymentEventCodecTests {
             }
         }
     }
+
+    @Test("a customer's session is read back with its data, and without them where it is repeated")
+    func sessions() throws {
+        let session = try #require(CustomerSession(id: "CS1", data: "for-this-customer", endsAt: Self.now))
+        for said in [session, session.withoutData] {
+            let event = PaymentEvent.actionRequired(Self.attempt, CustomerAction(kind: "session", session: said))
+            let bytes = PaymentEventCodec.encode(event)
+            #expect(try PaymentEventCodec.decode(bytes, at: Self.now) == event)
+            #expect(String(decoding: bytes, as: UTF8.self).contains("session_data") != said.data.isEmpty)
+        }
+    }
 }

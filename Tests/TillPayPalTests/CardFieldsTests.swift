@@ -3,6 +3,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillPayPalClient
+import TillProvider
 import TillSandbox
 import TillStandInPayPal
 import TillTestSupport
@@ -123,14 +124,15 @@ import TillTestSupport
         }
     }
 
-    private func continued(_ steps: [ScriptedTransport.Step]) async throws -> (ProviderAnswer<Authorization>, [String])
-    {
+    private func continued(
+        _ steps: [ScriptedTransport.Step], after action: CustomerAction = CardFieldsTests.waiting
+    ) async throws -> (ProviderAnswer<Authorization>, [String]) {
         let transport = ScriptedTransport(steps)
         let provider = PayPalProvider(config: try Fixture.config(), transport: transport, clock: ManualClock())
         let answer = await provider.continueAuthorization(
             ContinuationRequest(
                 context: Fixture.query().context, amount: Fixture.amount, captureMode: .automatic,
-                key: IdempotencyKey(rawValue: "pay_1-a1-continue-1"), action: Self.waiting))
+                key: IdempotencyKey(rawValue: "pay_1-a1-continue-1"), action: action))
         return (answer, transport.calls.map(\.body))
     }
 
@@ -153,6 +155,101 @@ import TillTestSupport
         #expect(asked.count == 1)
     }
 
+    @Test("money that others moved since the judgment is judged before it counts, and nothing is asked for")
+    func movedMeanwhile() async throws {
+        func paid(_ result: String, _ custom: String = "pay_1-a1") -> ScriptedTransport.Step {
+            let card = #","payment_source":{"card":{"last_digits":"7321","authentication_result":\#(result)}}"#
+            return .json(
+                200,
+                Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")], more: card, custom: custom))
+        }
+        let refused = #"{"liability_shift":"NO"}"#
+        let passed = #"{"liability_shift":"YES"}"#
+        for step in [paid(refused), paid(passed, "pay_2-a1"), paid(passed, "void-pay_1-a1")] {
+            let (answer, bodies) = try await continued([step])
+            // The next query books it with its objection.
+            #expect(answer == .requiresAction(Self.waiting), "\(answer)")
+            #expect(bodies.count == 1)
+        }
+        // It may be the counter's own, of a request whose answer was lost.
+        let (own, _) = try await continued([
+            paid(passed), .json(422, Fixture.error("ORDER_ALREADY_CAPTURED")), paid(passed),
+        ])
+        guard case .approved(let authorization) = own else {
+            Issue.record("\(own)")
+            return
+        }
+        #expect(authorization.isCaptured && authorization.amount == Fixture.amount)
+    }
+
+    @Test("a bank that wants to be asked when the money is asked for has its page, and the order stays judged")
+    func lateDemand() async throws {
+        let approved = ScriptedTransport.Step.json(200, Self.order("APPROVED", nil))
+        let page = #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#
+        let (answer, _) = try await continued([
+            approved, .json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: page)),
+        ])
+        #expect(answer == .requiresAction(Self.challenged))
+    }
+
+    @Test(
+        "without a page for the bank the order is closed, and declined only then, also while it stays approved",
+        arguments: ["CREATED", "APPROVED"])
+    func lateDemandWithoutPage(status: String) async throws {
+        let open = ScriptedTransport.Step.json(200, Self.order(status, nil))
+        let (answer, bodies) = try await continued([
+            .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), open, open,
+            .json(204, ""),
+        ])
+        guard case .declined(let decline) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(decline.code == "PAYER_ACTION_REQUIRED" && bodies.last?.contains("void-pay_1-a1") == true)
+    }
+
+    @Test("an approved order of a PayPal account is closed too, and its money is not asked for again and again")
+    func lateDemandOfAccount() async throws {
+        let approved = ScriptedTransport.Step.json(
+            200, Fixture.order("APPROVED", more: #","payment_source":{"paypal":{"account_id":"QYR5Z8XDVJNXQ"}}"#))
+        let (answer, bodies) = try await continued(
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), approved, approved, .json(204, "")],
+            after: CustomerAction(kind: PayPalProvider.payerAction, url: "https://www.paypal.com/x"))
+        guard case .declined(let decline) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(decline.code == "PAYER_ACTION_REQUIRED" && bodies.last?.contains("void-pay_1-a1") == true)
+    }
+
+    @Test("an order that cannot be closed is not declined: nobody knows that nothing will be charged")
+    func lateDemandNotClosed() async throws {
+        let asked = ScriptedTransport.Step.json(
+            200, Fixture.order("PAYER_ACTION_REQUIRED", more: #","payment_source":{"card":{"last_digits":"7321"}}"#))
+        let (answer, _) = try await continued([
+            .json(200, Self.order("APPROVED", nil)), .json(422, Fixture.error("PAYER_ACTION_REQUIRED")), asked, asked,
+            .json(422, Fixture.error("ORDER_ALREADY_COMPLETED")),
+        ])
+        #expect(
+            answer == .requiresAction(CustomerAction(kind: PayPalProvider.payerAction, order: Fixture.order)))
+    }
+
+    @Test("a challenge that the request for the money asks for keeps the order: its card is judged before the next one")
+    func askedByTheCapture() async throws {
+        let passed = Self.order("APPROVED", #"{"liability_shift":"YES"}"#)
+        let page = #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#
+        let ways: [[ScriptedTransport.Step]] = [
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: page))],
+            [.json(200, Fixture.order("PAYER_ACTION_REQUIRED", more: page))],
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), .json(200, Fixture.order("CREATED", more: page))],
+            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED")), .json(200, Fixture.order("APPROVED", more: page))],
+        ]
+        for steps in ways {
+            let (answer, _) = try await continued([.json(200, passed)] + steps)
+            #expect(answer == .requiresAction(Self.challenged), "\(answer)")
+        }
+    }
+
     @Test("an order that is refused and cannot be closed yet is not declined yet")
     func notClosed() async throws {
         let refused = Self.order("APPROVED", #"{"liability_shift":"NO"}"#)
@@ -164,6 +261,21 @@ import TillTestSupport
         guard case .unknown = await provider.query(query) else {
             Issue.record("it counts as declined")
             return
+        }
+    }
+
+    @Test("the frame allows named hosts of PayPal's and its sandbox's only where that is used")
+    func sources() {
+        for mode in [PaymentMode.live, .test] {
+            let sources = PayPalModule.sources(mode)
+            let named = sources.scripts + sources.frames + sources.images
+            #expect(!named.contains { $0.contains("*") } && !named.contains("https:"))
+            #expect(sources.connections == ["https://*.paypal.com"])
+            let isTest = mode == .test
+            #expect(named.contains("https://www.sandbox.paypal.com") == isTest)
+            #expect(sources.frames.contains("https://www.paypal.com"))
+            #expect(!sources.frames.contains("https://www.paypalobjects.com"))
+            #expect(sources.usesNonce && !sources.asksBanks)
         }
     }
 

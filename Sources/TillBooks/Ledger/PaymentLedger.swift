@@ -97,7 +97,7 @@ struct PaymentLedger {
 
     private static func tips(of attempt: Attempt, taken: Int64) -> Int64 {
         guard let authorization = attempt.authorization, let tip = authorization.tip, tip.isPositive,
-            let base = authorization.base
+            let base = attempt.approved
         else { return 0 }
         return max(0, min(tip.minorUnits, taken &- base.minorUnits))
     }

@@ -25,6 +25,9 @@ struct DayCommand: AsyncParsableCommand {
             name: .long, parsing: .unconditional,
             help: ArgumentHelp("The counted cash, such as 150.00.", valueName: "amount"))
         var float: String
+        @Option(
+            name: .long, help: ArgumentHelp("Why it differs from what was left at the last close.", valueName: "text"))
+        var reason: String?
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
@@ -35,7 +38,8 @@ struct DayCommand: AsyncParsableCommand {
                         next: "Give a code such as EUR.")
                 }
                 let float = try DayAmount.read(float, in: currency, of: "--float")
-                let opened = try await book.open(.init(total: float), in: currency, of: account)
+                let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
+                let opened = try await book.open(.init(total: float), in: currency, of: account, reason: reason)
                 if common.json { return DayLine.json(opened) }
                 Output.line("The drawer is open with \(DayLine.money(float, currency)).")
                 let difference = opened.session.openingDifference
@@ -50,9 +54,13 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "cash", abstract: "Puts cash into the drawer, or takes some out, beside sales.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
-        @Argument(help: "paid-in, paid-out, or bank-drop for cash that goes to the bank or the safe.") var kind: String
+        @Argument(help: "paid-in, paid-out, bank-drop to the bank or the safe, or refund for a customer.")
+        var kind: String
         @Argument(help: "How much, such as 12.50.") var amount: String
         @Option(name: .long, help: ArgumentHelp("What it is for.", valueName: "text")) var reason: String
+        @Option(
+            name: .long, help: ArgumentHelp("The payment that is given back, for a refund.", valueName: "payment"))
+        var payment: String?
         @Option(
             name: .long,
             help: ArgumentHelp("A key: the same one again moves nothing. Random by default.", valueName: "text"))
@@ -63,7 +71,12 @@ struct DayCommand: AsyncParsableCommand {
                 guard let known = CashMovement.Kind(rawValue: kind.replacing("-", with: "_")) else {
                     throw CommandError(
                         code: "unknown_kind", what: "There is no movement \(ProviderText.word(kind)). Nothing changed.",
-                        next: "Use paid-in, paid-out or bank-drop.")
+                        next: "Use paid-in, paid-out, bank-drop or refund.")
+                }
+                guard (known == .refund) == (payment != nil) else {
+                    throw CommandError(
+                        code: "refund_needs_payment", what: "--payment goes with a refund. Nothing changed.",
+                        next: "Give the payment of a refund, and none for anything else.")
                 }
                 let reason = DisplayText.clean(reason)
                 guard !reason.isEmpty else {
@@ -76,11 +89,14 @@ struct DayCommand: AsyncParsableCommand {
                         code: "invalid_key", what: "--key cannot be used. Nothing changed.",
                         next: "Give a key of 1 to \(DayAmount.maximumKeyBytes) bytes.")
                 }
-                let currency = try await book.current(of: account).session.currency
+                let session = try await book.current(of: account).session
+                let currency = session.currency
                 let amount = try DayAmount.read(amount, in: currency, of: "The amount")
                 guard amount > 0 else { throw DayAmount.refused("The amount", "must be above zero") }
                 let moved = try await book.move(
-                    .init(known, amount: amount, reason: reason), key: key ?? DayAmount.randomKey(), of: account)
+                    .init(
+                        known, amount: amount, reason: reason, payment: payment.map { PaymentID(rawValue: $0) }),
+                    key: key ?? DayAmount.randomKey(), of: account, seen: .init(session: session.id))
                 if common.json { return DayLine.json(moved) }
                 Output.line("\(DayLine.words(known)) \(DayLine.money(amount, currency)).")
                 Output.line("In the drawer: \(DayLine.money(moved.report.expected, currency)).")
@@ -97,9 +113,9 @@ struct DayCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
-                let currency = try await book.current(of: account).session.currency
-                let total = try DayAmount.read(total, in: currency, of: "The cash")
-                let counted = try await book.count(.init(total: total), of: account)
+                let session = try await book.current(of: account).session
+                let total = try DayAmount.read(total, in: session.currency, of: "The cash")
+                let counted = try await book.count(.init(total: total), of: account, seen: .init(session))
                 if common.json { return DayLine.json(counted) }
                 DayLine.count(counted.report).forEach { Output.line($0) }
             }
@@ -121,10 +137,10 @@ struct DayCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
-                let currency = try await book.current(of: account).session.currency
-                let left = try left.map { try DayAmount.read($0, in: currency, of: "--left") }
+                let session = try await book.current(of: account).session
+                let left = try left.map { try DayAmount.read($0, in: session.currency, of: "--left") }
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
-                let closed = try await book.close(left: left, reason: reason, of: account)
+                let closed = try await book.close(left: left, reason: reason, of: account, seen: .init(session))
                 if common.json { return DayLine.jsonReport(closed) }
                 DayLine.report(closed).forEach { Output.line($0) }
             }
@@ -139,7 +155,8 @@ struct DayCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDay(common, provider) { book, account in
-                let resumed = try await book.resume(account)
+                let session = try await book.current(of: account).session
+                let resumed = try await book.resume(account, seen: .init(session))
                 if common.json { return DayLine.json(resumed) }
                 Output.line("The drawer is open again.")
             }

@@ -22,6 +22,7 @@ enum DayLine {
         case .paidIn: "Paid in"
         case .paidOut: "Paid out"
         case .bankDrop: "Taken to the bank"
+        case .refund: "Paid for a refund"
         }
     }
 
@@ -40,11 +41,13 @@ enum DayLine {
         let (report, session) = (standing.report, standing.session)
         let currency = session.currency
         let sum = report.figures.sum(of: currency)
-        var lines = [report.number.map { "Z \($0)" } ?? "X, \(session.state.rawValue)"]
+        let epoch = report.epoch > 1 ? "/\(report.epoch)" : ""
+        var lines = [report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)"]
         lines.append("from \(session.openedAt), by \(session.openedBy)")
         lines.append("until \(report.until)" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
+        let disputed: [(String, Int64)] = sum.disputed == 0 ? [] : [("disputed", sum.disputed)]
         lines += table(
-            [("gross sales", sum.captured), ("refunds", sum.refunded), ("net sales", sum.net)], currency)
+            [("gross sales", sum.captured), ("refunds", sum.refunded)] + disputed + [("net sales", sum.net)], currency)
         if sum.tips > 0 { lines += table([("tips", sum.tips)], currency) }
         for line in report.figures.sums(of: currency, by: { $0.tender }) {
             lines += table([("  " + line.name, line.sums.net)], currency)
@@ -52,21 +55,26 @@ enum DayLine {
         for other in report.figures.currencies where other != currency {
             lines += table([("net sales", report.figures.sum(of: other).net)], other)
         }
+        if session.openingDifference != 0 {
+            lines += table([("opening diff.", session.openingDifference)], currency)
+            if let reason = session.openingReason { lines.append("reason: \(reason)") }
+        }
         lines += table(
             [
                 ("float", session.float.total), ("cash sales", report.cash.captured),
                 ("cash refunds", report.cash.refunded), ("paid in", session.paidIn), ("paid out", session.paidOut),
-                ("bank drops", session.bankDrops),
+                ("bank drops", session.bankDrops), ("refunds paid", session.refundsPaid),
             ], currency)
         lines += report.counted == nil ? table([("expected", report.expected)], currency) : count(report)
         if let closing = report.closing {
             lines += table([("left", closing.left)], currency)
             if let reason = closing.reason { lines.append("reason: \(reason)") }
         }
-        let total = report.total(in: currency)
-        lines += table([("net of all days", total.net)], currency)
+        for (currency, total) in report.totals.sorted(by: { $0.key.code < $1.key.code }) {
+            lines += table([("net of all days", total.net)], currency)
+        }
         if !report.figures.unreadable.isEmpty {
-            lines.append("\(report.figures.unreadable.count) payments cannot be read: see till journal verify.")
+            lines.append("payments that cannot be read: \(report.figures.unreadable.count), see till journal verify")
         }
         return lines
     }

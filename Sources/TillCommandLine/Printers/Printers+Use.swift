@@ -73,12 +73,12 @@ extension Printers {
                 let one = try await PrinterRegistry(counter.journal, clock: counter.clock).printer(printer)
                 let isQuiet = common.json
                 let outcome = try await one.print(
-                    Printers.page(counter.options.storeName, counter.clock.now()), name: "Till test page"
+                    PrinterTestPage.document(store: counter.options.storeName, at: counter.clock.now()),
+                    name: PrinterTestPage.name
                 ) { step in
                     if !isQuiet, let words = step.words { Output.note(words) }
                 }
-                // The outcome's wording for a receipt does not fit a test page.
-                let words = outcome.sentence.replacing("The receipt", with: "The page")
+                let words = PrinterTestPage.sentence(of: outcome)
                 Output.line(
                     common.json
                         ? JSONValue.object([

@@ -1,8 +1,5 @@
 import ArgumentParser
-import Foundation
 import TillCore
-import TillPrinting
-import TillReceipts
 
 /// `till printers …`: finds and manages receipt printers, and prints test pages.
 struct Printers: AsyncParsableCommand {
@@ -13,20 +10,6 @@ struct Printers: AsyncParsableCommand {
             Discover.self, Add.self, Remove.self, List.self, Status.self, Test.self, Drawer.self, Reencode.self,
             Commands.self,
         ])
-
-    /// Returns a test page that cannot be mistaken for a receipt: it shows no payment.
-    static func page(_ store: String, _ now: Timestamp) -> ReceiptDocument {
-        let zero = Money(minorUnits: 0, currency: .eur)
-        var content = ReceiptContent(
-            store: StoreDetails(name: store), locale: .init(identifier: "en_US"),
-            paymentID: PaymentID(rawValue: "test"), orderNumber: "test", date: now, verdict: .notPaid,
-            lineItems: [ReceiptLineItem(name: "äöü éèç łżó € 日本 العربية עברית", amount: zero)], summary: [],
-            total: zero,
-            transaction: ReceiptTransaction(.sale, .none), captured: zero, refunded: zero)
-        content.explanation = ReceiptText("This is a test page.")
-        content.link = CodeText("till:test")
-        return ReceiptDocument(content)
-    }
 
     /// Formats rows in aligned columns of at most 80 characters. The last column moves to an indented line of its own
     /// if the row would be wider.

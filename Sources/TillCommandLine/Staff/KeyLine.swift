@@ -55,19 +55,5 @@ struct KeyLine {
     }
 
     /// Writes the members of the JSON object.
-    func members(into writer: inout JSONWriter) {
-        writer.field("id", key.id.rawValue)
-        writer.field("label", key.label)
-        writer.key("scopes")
-        writer.beginArray()
-        for word in key.scopes.words { writer.string(word) }
-        writer.endArray()
-        writer.field("account", key.account.rawValue)
-        writer.field("created_at", key.createdAt.description)
-        writer.field("created_by", key.createdBy)
-        writer.field("last_used_at", lastUsedAt?.description)
-        writer.field("expires_at", key.expiresAt?.description)
-        writer.field("revoked_at", key.revokedAt?.description)
-        writer.field("revoked_by", key.revokedBy)
-    }
+    func members(into writer: inout JSONWriter) { key.members(lastUsedAt: lastUsedAt, into: &writer) }
 }

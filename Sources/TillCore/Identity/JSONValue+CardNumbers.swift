@@ -2,19 +2,37 @@ extension JSONValue {
     /// Returns the document with card numbers masked in every string, number and key, at any depth.
     /// - Parameter untouched: Top-level members that stay unchanged because a card belongs there.
     public func withoutCardNumbers(except untouched: Set<String> = []) -> JSONValue {
+        // Nearly every document holds none: it is read once and not built again.
+        holdsCardNumber(except: untouched) ? masked(except: untouched) : self
+    }
+
+    private func holdsCardNumber(except untouched: Set<String>) -> Bool {
+        switch self {
+        case .null, .bool: false
+        case .string(let text), .number(let text): CardNumberMask.finds(in: text)
+        case .array(let values): values.contains { $0.holdsCardNumber(except: []) }
+        case .object(let members):
+            members.contains { member in
+                !untouched.contains(member.key)
+                    && (CardNumberMask.finds(in: member.key) || member.value.holdsCardNumber(except: []))
+            }
+        }
+    }
+
+    private func masked(except untouched: Set<String>) -> JSONValue {
         switch self {
         case .null, .bool: self
         case .string(let text): .string(CardNumberMask.masked(text))
         case .number(let digits):
             CardNumberMask.finds(in: digits) ? .string(CardNumberMask.masked(digits)) : self
-        case .array(let values): .array(values.map { $0.withoutCardNumbers() })
+        case .array(let values): .array(values.map { $0.masked(except: []) })
         case .object(let members):
             .object(
                 members.map { member in
                     untouched.contains(member.key)
                         ? member
                         : JSONMember(
-                            key: CardNumberMask.masked(member.key), value: member.value.withoutCardNumbers())
+                            key: CardNumberMask.masked(member.key), value: member.value.masked(except: []))
                 })
         }
     }
@@ -29,9 +47,10 @@ extension JSONValue {
         let parts = members.indices.compactMap { index in
             texts.contains(members[index].key) ? members[index].value.stringValue.map { (index, $0) } : nil
         }
+        guard parts.count > 1 else { return self }
         let joined = parts.map(\.1).joined(separator: " ")
         let masked = CardNumberMask.masked(joined)
-        guard parts.count > 1, masked != joined else { return self }
+        guard masked != joined else { return self }
         // Each masked digit replaces one character, so that every part keeps its length.
         var rest = Array(masked.unicodeScalars)[...]
         var beganInName = false

@@ -2,17 +2,10 @@ extension JSONValue {
     /// Returns the canonical form shared by all equivalent documents: members sorted by the UTF-8 of their keys, no
     /// spaces, the shortest escapes. Numbers keep their digits, so `1.0` and `1` differ. Request fingerprints are
     /// computed from it.
-    public func canonicalBytes() -> [UInt8] { sorted.bytes() }
-
-    private var sorted: JSONValue {
-        switch self {
-        case .null, .bool, .number, .string: self
-        case .array(let values): .array(values.map(\.sorted))
-        case .object(let members):
-            .object(
-                members.map { JSONMember(key: $0.key, value: $0.value.sorted) }
-                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
-        }
+    public func canonicalBytes() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.canonical(self)
+        return writer.bytes
     }
 
     /// Returns the differences between two documents as sorted JSON pointers (RFC 6901), at most 20; empty if there are
@@ -67,5 +60,25 @@ extension JSONValue {
             }
         }
         return escaped
+    }
+}
+
+extension JSONWriter {
+    /// Writes a value in its canonical form, sorting the members of each object as it comes to them.
+    fileprivate mutating func canonical(_ value: JSONValue) {
+        switch value {
+        case .null, .bool, .number, .string: self.value(value)
+        case .array(let values):
+            beginArray()
+            for element in values { canonical(element) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for member in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                key(member.key)
+                canonical(member.value)
+            }
+            endObject()
+        }
     }
 }

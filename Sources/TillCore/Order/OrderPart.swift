@@ -47,7 +47,10 @@ extension OrderID {
 
     /// The order that a part belongs to by its identifier; the order itself for any other identifier.
     package var whole: OrderID {
-        guard let sign = rawValue.lastIndex(of: OrderID.partSign) else { return self }
+        // Most orders' identifiers are looked through as bytes: asked for several times in a sale.
+        guard rawValue.utf8.contains(UInt8(ascii: "~")), let sign = rawValue.lastIndex(of: OrderID.partSign) else {
+            return self
+        }
         let number = rawValue[rawValue.index(after: sign)...].utf8
         guard (1...OrderID.maximumPartDigits).contains(number.count), sign > rawValue.startIndex,
             number.allSatisfy({ (0x30...0x39).contains($0) })

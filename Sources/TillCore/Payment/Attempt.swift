@@ -109,6 +109,24 @@ public struct Attempt: Hashable, Sendable {
         }
     }
 
+    /// `true` while the provider's own fields may attach the card to the attempt's order, as far as is known.
+    public var awaitsCard: Bool {
+        if case .requiresAction(let action) = state { action.order != nil } else { false }
+    }
+
+    /// The last action with an order for the provider's own fields, if no request for its money may have been done. An
+    /// approval of the amount that was asked for was judged when it was booked: what is taken of it later is another.
+    public var unjudgedAction: CustomerAction? {
+        guard let lastAction, lastAction.order != nil else { return nil }
+        if approved == amount { return nil }
+        guard let continuation else { return lastAction }
+        if case .refused = continuation.state { return lastAction }
+        return nil
+    }
+
+    /// `true` if a customer has, or had, a session with which the attempt could be paid.
+    var hadSession: Bool { lastAction.map { $0.session != nil || $0.isFinished } ?? false }
+
     /// The void that is open or was refused. A void that succeeded before the attempt was opened again does not count.
     var unfinishedVoid: Void? { void.flatMap { $0.state.isSucceeded ? nil : $0 } }
 

@@ -66,7 +66,7 @@ extension Payment {
     }
 
     /// Raises a warning once: it applies to all payments of the provider until its configuration changes.
-    private func observeWarning(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
+    func observeWarning(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
         guard let warning = snapshot.warning.map(Attention.note), !attention.contains(warning) else { return [] }
         return [.attentionRequired(.attempt(attempt.id), warning)]
     }

@@ -7,6 +7,9 @@ public enum PaymentCommand: Hashable, Sendable {
     /// Cancel the payment and void its hold. If a part of the hold was captured, only the rest is released, and the
     /// payment stays.
     case cancel(reason: String)
+    /// End an attempt whose prepared order still awaits its card, so that it can never be charged. The payment stays,
+    /// and another tender may pay it.
+    case abandon(AttemptID)
     /// Renew the hold on the uncaptured amount. The honor period applies if the provider reported no end of it.
     case renew(honorPeriod: Span)
     /// Refund (the full remaining amount by default).
@@ -33,6 +36,8 @@ extension Payment {
             return try decideCapture(amount, isFinal: isFinal, at: now, standing)
         case .cancel(let reason):
             return try decideCancel(reason: reason)
+        case .abandon(let id):
+            return try decideAbandon(id)
         case .renew(let honorPeriod):
             return try decideRenewal(honorPeriod, at: now, standing)
         case .refund(let amount, let reason, let total):
@@ -99,6 +104,16 @@ extension Payment {
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
         }
         return events
+    }
+
+    /// Gives an attempt up while its order awaits the card. Refused once its money was requested: from then on only the
+    /// provider's answer ends it.
+    private func decideAbandon(_ id: AttemptID) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let attempt = currentAttempt, attempt.id == id, attempt.awaitsCard, cancelReason == nil else {
+            throw .outcomeOpen(status)
+        }
+        guard attempt.void?.state.isOpen != true else { throw .operationInProgress("void") }
+        return [.voidStarted(id, reason: .abandoned)]
     }
 
     /// Cancels a canceled payment again, which is possible only if the provider refused the void.

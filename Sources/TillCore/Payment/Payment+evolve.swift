@@ -27,7 +27,8 @@ extension Payment {
             applyAuthorization(id, authorization, at: at)
         case .actionRequired(let id, let action):
             change(id) {
-                ($0.state, $0.lastAction) = (.requiresAction(action), action)
+                let known = action.completed(by: $0.lastAction)
+                ($0.state, $0.lastAction) = (.requiresAction(known), known)
                 $0.challengedSince = min($0.challengedSince ?? at, at)
                 $0.endContinuation(.refused(Decline(reason: .generic, code: "requires_action")))
             }
@@ -332,6 +333,14 @@ extension Payment {
 
     /// The most operations of one kind in one epoch of a payment, far more than ever occur.
     private static let stepsOfAnEpoch: Int64 = 1_000
+
+    /// Returns `true` for an attempt that was begun before the journal was restored: what was reported of it since the
+    /// backup is lost.
+    public func isOfEarlierEpoch(_ attempt: Attempt) -> Bool {
+        let name = attempt.id.rawValue
+        guard let end = name.lastIndex(of: "-"), let number = Int64(name[end...].dropFirst(2)) else { return epoch > 1 }
+        return number <= (epoch &- 1) &* Payment.stepsOfAnEpoch
+    }
 
     /// Returns the number of a new operation. Operations of a lost epoch had lower ones.
     private func newNumber(_ count: Int) -> Int64 {

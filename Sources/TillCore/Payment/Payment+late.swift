@@ -54,18 +54,25 @@ extension Payment {
         attempt.reference == reference ? [] : [.attemptPrepared(attempt.id, reference)]
     }
 
-    /// The newest attempt, if Till ended it without the provider's answer: given up or not sent.
+    /// The newest attempt, if the provider may still approve it although it has ended without money: given up, not
+    /// sent, or of a session.
     public var abandonedAttempt: Attempt? {
         attempts.last.flatMap { isAbandoned($0) ? $0 : nil }
     }
 
-    /// A Boolean value that indicates whether Till ended an attempt without the provider's answer.
+    /// A Boolean value that indicates whether Till ended an attempt without an answer of the provider's that excludes
+    /// an approval. Whatever ended the attempt of a session, its customer may have paid with it before. An
+    /// attempt of any provider that counts as voided without a void of Till's was ended by the provider's report alone,
+    /// or is of a session that nobody was handed: it is looked at again too.
     func isAbandoned(_ attempt: Attempt) -> Bool {
         guard endedWithoutMoney(attempt) else { return false }
         switch attempt.state {
         case .notSent: return true
-        case .voided: return attempt.void?.reason == .abandoned
-        case .declined, .expired, .inFlight, .unknown, .requiresAction, .stored, .authorized: return false
+        case .voided:
+            guard let void = attempt.void else { return true }
+            return void.reason == .abandoned || attempt.hadSession
+        case .declined, .expired: return attempt.hadSession
+        case .inFlight, .unknown, .requiresAction, .stored, .authorized: return false
         }
     }
 

@@ -103,8 +103,8 @@ extension Payment {
     }
 
     /// Requires the customer's action, and voids the attempt if the payment was canceled.
-    private func challenged(_ attempt: Attempt, _ action: CustomerAction) -> [PaymentEvent] {
-        let asked = PaymentEvent.actionRequired(attempt.id, action)
+    func challenged(_ attempt: Attempt, _ action: CustomerAction) -> [PaymentEvent] {
+        let asked = PaymentEvent.actionRequired(attempt.id, action.repeating(attempt.lastAction))
         guard let reason = cancelReason, attempt.void == nil else { return [asked] }
         return [asked, .voidStarted(attempt.id, reason: .canceled(reason))]
     }

@@ -16,8 +16,19 @@ extension Payment {
         if snapshot.hasPendingCapture, !canWaitForCapture(id) {
             return openOperations(of: id).flatMap { stillUnknown($0, reason: .pending, at: now) }
         }
-        if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now, standing) }
-        return observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
+        let events =
+            if let attempt = undecided(id) {
+                observeStanding(snapshot, of: attempt, at: now, standing)
+            } else {
+                observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
+            }
+        return events + observeObjection(snapshot, to: id)
+    }
+
+    /// Raises what does not fit in money that others moved, once.
+    private func observeObjection(_ snapshot: ProviderSnapshot, to id: AttemptID) -> [PaymentEvent] {
+        guard let objection = snapshot.objection.map(Attention.note), !attention.contains(objection) else { return [] }
+        return [.attentionRequired(.attempt(id), objection)]
     }
 
     /// Returns `true` if the captured amount is usable: zero, or in the payment's currency. For an undecided attempt,
@@ -78,11 +89,24 @@ extension Payment {
             if attempt.void?.state.isOpen == true, isOtherMoney(authorization, for: attempt) {
                 return again(.void(id), "not voided yet", at: now)
             }
+            // The open void of a session may have sent the money back, or is about to: what was captured is booked only
+            // once the provider has refused the void.
+            if attempt.hadSession, attempt.void?.state.isOpen == true, authorization.isCaptured {
+                return again(.void(id), "not voided yet", at: now)
+            }
+            // With a session a customer may have paid twice before anything was reported.
             return observeAuthorized(id, .approved(authorization), at: now)
+                + (attempt.hadSession ? observeWarning(snapshot, of: attempt) : [])
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .voided: return settle(id, [.voided(id)])
         case .continuable: return observeContinuable(attempt, at: now)
         case .requiresAction(let action):
+            // That the customer has finished is kept, late and during a void too: it decides how the attempt ends.
+            if action.isFinished, attempt.lastAction?.isFinished != true {
+                let isBeingVoided = attempt.void?.state.isOpen ?? false
+                return challenged(attempt, action)
+                    + (isBeingVoided ? again(.void(id), "not voided yet", at: now) : [])
+            }
             if let void = attempt.void, void.state.isOpen {
                 return again(.void(id), "not voided yet", at: now)
             }
@@ -93,7 +117,7 @@ extension Payment {
             }
             // Written again when due, so that the next query is scheduled too.
             if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
-            return [.actionRequired(id, action)]
+            return challenged(attempt, action)
         case .stored(let tap):
             guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
             if let void = attempt.void, void.state.isOpen {
@@ -102,6 +126,9 @@ extension Payment {
             let overdue = Attention.tapOverdue(expires: tap.expires)
             guard now >= tap.expires, !attention.contains(overdue) else { return [] }
             return [.attentionRequired(.attempt(id), overdue)]
+        case .processing where attempt.hadSession && attempt.void?.state.isOpen == true:
+            // The answer to the void may be there, although nothing is reported of the payment.
+            return again(.void(id), "not voided yet", at: now)
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(
@@ -110,7 +137,7 @@ extension Payment {
         case .unconfirmed where isAtChallenge(attempt, at: now, clock):
             // The customer may still be on the bank's page: the provider has nothing to report yet.
             return isBeforeNextQuery(attempt, at: now)
-                ? [] : attempt.awaitedAction.map { [.actionRequired(id, $0)] } ?? []
+                ? [] : attempt.awaitedAction.map { challenged(attempt, $0) } ?? []
         case .notFound, .unconfirmed:
             // No process has the customer's credential any more, so this attempt cannot continue. It is voided at the
             // provider, so that a request that is still under way can never charge it.
@@ -201,7 +228,8 @@ extension Payment {
         } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0, !snapshot.hasPendingCapture,
             !captures.contains(where: { $0.attempt == id && $0.state.isOpen })
         {
-            events.append(.attemptExpired(id))
+            // The money may have been recorded after this query was sent.
+            events.append(isOvertaken ? .queryRequested(id, due: now) : .attemptExpired(id))
         }
         if let renewal = renewals.first(where: { $0.attempt == id && $0.state.isOpen }) {
             events += observeRenewal(renewal, of: attempt, in: snapshot, at: now)

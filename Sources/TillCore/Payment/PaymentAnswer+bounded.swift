@@ -108,6 +108,7 @@ extension ProviderSnapshot {
             dispute.facts.stage = ProviderText.word(dispute.facts.stage)
             return dispute
         }
+        bounded.objection = objection.map(ProviderText.sentence)
         return bounded
     }
 }

@@ -1,7 +1,8 @@
 /// An event of a payment. Events are appended to the journal and never changed.
 public enum PaymentEvent: Hashable, Sendable {
-    /// The payment exists; no provider was called.
-    case created(Creation)
+    /// The payment exists; no provider was called. Indirect, since it holds the whole order: every copy of an event,
+    /// on its way to the journal and to the streams, is then one reference.
+    indirect case created(Creation)
     /// An attempt and its keys are durable; the provider may be called from here on.
     case attemptStarted(AttemptStart)
     /// The account of an attempt became known: the account itself confirmed that it knows the attempt, or the attempt's

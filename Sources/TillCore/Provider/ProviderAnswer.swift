@@ -32,7 +32,7 @@ public struct CustomerAction: Hashable, Sendable {
     /// attach.
     public var order: String?
     /// The provider's session with which its components or SDK take the card from this customer; `nil` if there is
-    /// none, or if nothing can be paid with it any more.
+    /// none. It is not handed out once the action ``isFinished``.
     public var session: CustomerSession?
 
     public init(kind: String, url: String? = nil, order: String? = nil, session: CustomerSession? = nil) {
@@ -47,4 +47,22 @@ public struct CustomerAction: Hashable, Sendable {
 
     /// `true` if nothing is left for the customer to do.
     public var isFinished: Bool { kind == CustomerAction.finishedSession }
+
+    /// Returns the action as it is written after an earlier one: a session that is the same goes without its data.
+    func repeating(_ last: CustomerAction?) -> CustomerAction {
+        guard let session, session == last?.session else { return self }
+        var action = self
+        action.session = session.withoutData
+        return action
+    }
+
+    /// Returns the action with its session's data, which an earlier one has.
+    func completed(by last: CustomerAction?) -> CustomerAction {
+        guard let session, session.data.isEmpty, let known = last?.session, known.withoutData == session else {
+            return self
+        }
+        var action = self
+        action.session = known
+        return action
+    }
 }

@@ -132,10 +132,13 @@ public struct VoidRequest: Hashable, Sendable {
     public var number: Int
     /// The customer action that was asked for last, also once it is not pending any more.
     public var action: CustomerAction?
+    /// `true` if the attempt was begun before the journal was restored: reports that were acknowledged since the backup
+    /// are lost, so that a missing one proves nothing.
+    public var mayLackReports: Bool
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey, number: Int = 1,
-        action: CustomerAction? = nil
+        action: CustomerAction? = nil, mayLackReports: Bool = false
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
@@ -143,6 +146,7 @@ public struct VoidRequest: Hashable, Sendable {
         self.key = key
         self.number = number
         self.action = action
+        self.mayLackReports = mayLackReports
     }
 }
 
@@ -197,10 +201,17 @@ public struct QueryRequest: Hashable, Sendable {
     public var action: CustomerAction?
     /// What the customer's side holds of the end of a ``CustomerAction/session``. It proves nothing by itself.
     public var sessionResult: SessionResult?
+    /// The action whose order the provider's own fields attach a card to, if Till has never had its money moved: what
+    /// has moved on it all the same was moved by others, and nobody has judged it.
+    public var unjudged: CustomerAction?
+    /// `true` if the attempt was to open a session, and none has reached the journal. A provider that has read all
+    /// reports and has none of the attempt then answers ``ProviderSnapshot/Standing/notFound``.
+    public var isOfUnheldSession: Bool
 
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,
-        isAtRest: Bool = false, action: CustomerAction? = nil, sessionResult: SessionResult? = nil
+        isAtRest: Bool = false, action: CustomerAction? = nil, sessionResult: SessionResult? = nil,
+        unjudged: CustomerAction? = nil, isOfUnheldSession: Bool = false
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
@@ -209,5 +220,7 @@ public struct QueryRequest: Hashable, Sendable {
         self.isAtRest = isAtRest
         self.action = action
         self.sessionResult = sessionResult
+        self.unjudged = unjudged
+        self.isOfUnheldSession = isOfUnheldSession
     }
 }

@@ -175,6 +175,9 @@ public struct ProviderSnapshot: Hashable, Sendable {
     /// A sentence for the reviewer of the payment about data that our credentials cannot read, so that it is missing or
     /// may be outdated; `nil` if there is none.
     public var warning: String?
+    /// A sentence for the reviewer of the payment about money that others moved and that does not fit what was asked
+    /// for; `nil` if there is none. Raised at once, whatever else is open.
+    public var objection: String?
 
     public init(reference: ProviderReference?, standing: Standing, captured: Money, refunds: [Refund] = []) {
         self.reference = reference

@@ -29,10 +29,17 @@ public struct CustomerSession: Hashable, Sendable, CustomStringConvertible, Cust
             default: return nil
             }
         }
+        self.init(id: id, kept: data, endsAt: endsAt)
+    }
+
+    private init(id: String, kept data: String, endsAt: Timestamp) {
         self.id = id
         self.data = data
         self.endsAt = endsAt
     }
+
+    /// The session without its data, as an event repeats it: the journal has them once.
+    package var withoutData: CustomerSession { CustomerSession(id: id, kept: "", endsAt: endsAt) }
 
     /// The identifier without the data.
     public var description: String { "session \(id)" }

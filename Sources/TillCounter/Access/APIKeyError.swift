@@ -7,6 +7,8 @@ public enum APIKeyError: ExplainedError, Hashable {
     case revokedBefore(APIKeyID, Timestamp)
     /// An expired key cannot be replaced.
     case expired(APIKeyID, Timestamp)
+    /// The request made its key before; the key's text was in that answer alone.
+    case madeBefore(APIKeyID)
     case tooMany
     case invalidWord(APIKeys.Word)
     case invalidSpan(most: Span)
@@ -17,6 +19,7 @@ public enum APIKeyError: ExplainedError, Hashable {
         case .unknown: "key_not_found"
         case .revokedBefore: "key_revoked_before"
         case .expired: "key_expired"
+        case .madeBefore: "key_made_before"
         case .tooMany: "too_many_keys"
         case .invalidWord(let word): "invalid_\(word.rawValue)"
         case .invalidSpan: "invalid_time"
@@ -29,6 +32,7 @@ public enum APIKeyError: ExplainedError, Hashable {
         case .unknown(let id): "There is no key \(id.rawValue.prefix(40))."
         case .revokedBefore(let id, let then): "The key \(id) was revoked at \(then); nothing was changed."
         case .expired(let id, let then): "The key \(id) has expired at \(then); nothing was changed."
+        case .madeBefore(let id): "This request made the key \(id) before, and showed it then. Nothing was changed."
         case .tooMany: "The journal has \(APIKeys.maximumKeys) keys, and none of them ended long ago. No key was made."
         case .invalidWord(let word):
             "The \(word.rawValue) must be one line of 1 to \(APIKeys.maximumLabelBytes) bytes. Nothing was changed."
@@ -46,6 +50,7 @@ public enum APIKeyError: ExplainedError, Hashable {
         case .unknown: "till keys list has all."
         case .revokedBefore: "Nothing is left to do: it lets nobody in."
         case .expired: "Make a new one with till keys create."
+        case .madeBefore: "If that answer was lost, revoke the key and make another."
         case .tooMany: "Revoke keys that nobody uses, with till keys revoke."
         case .invalidWord(let word): "Give another --\(word.rawValue)."
         case .invalidSpan: "Write it as 90d, 12h, 30min or 45s."

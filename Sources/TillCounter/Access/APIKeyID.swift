@@ -19,6 +19,14 @@ public struct APIKeyID: Identifier {
         return APIKeyID(rawValue: prefix + String(decoding: digits, as: UTF8.self))
     }
 
+    /// Returns the identifier of the key that a request makes, so that the same request makes no second one.
+    /// - Parameter idempotencyKey: The request's idempotency key.
+    package static func made(for account: AccountID, by idempotencyKey: String) -> APIKeyID {
+        let digits = digest("till/keys/\(account)/\(idempotencyKey)".utf8).prefix(randomDigits)
+            .map { alphabet[Int($0 & 31)] }
+        return APIKeyID(rawValue: prefix + String(decoding: digits, as: UTF8.self))
+    }
+
     /// Returns the stable identifier of a key created before keys had identifiers, derived from the key's digest.
     static func derived(from hash: [UInt8]) -> APIKeyID {
         APIKeyID(rawValue: prefix + Hex.lowercase(hash.prefix(bytesOfHash)))

@@ -108,6 +108,25 @@ extension APIKeyRecord: RecordDocument {
     }
 }
 
+extension APIKeyRecord {
+    /// Writes the members of the key's JSON object. The key itself is not stored, so it is not among them.
+    package func members(lastUsedAt: Timestamp?, into writer: inout JSONWriter) {
+        writer.field("id", id.rawValue)
+        writer.field("label", label)
+        writer.key("scopes")
+        writer.beginArray()
+        for word in scopes.words { writer.string(word) }
+        writer.endArray()
+        writer.field("account", account.rawValue)
+        writer.field("created_at", createdAt.description)
+        writer.field("created_by", createdBy)
+        writer.field("last_used_at", lastUsedAt?.description)
+        writer.field("expires_at", expiresAt?.description)
+        writer.field("revoked_at", revokedAt?.description)
+        writer.field("revoked_by", revokedBy)
+    }
+}
+
 /// The last use of a key, stored beside the key so that recording a use never conflicts with its revocation.
 struct APIKeyUse: RecordDocument, Hashable {
     static let collection: RecordCollection = "api_key_use"

@@ -87,18 +87,27 @@ public struct APIKeys: Sendable {
     public func create(
         account: AccountID, label: String, scopes: Set<APIScope>, life: Span? = nil, by maker: String? = nil
     ) async throws(APIKeyError) -> Made {
+        try await create(.random(), account: account, label: label, scopes: scopes, life: life, by: maker)
+    }
+
+    /// Creates a key with a given identifier, such as that of the request that makes it.
+    /// - Throws: ``APIKeyError/madeBefore(_:)`` if there is a key with that identifier; nothing is changed then.
+    package func create(
+        _ id: APIKeyID, account: AccountID, label: String, scopes: Set<APIScope>, life: Span?, by maker: String?
+    ) async throws(APIKeyError) -> Made {
         let label = try APIKeys.line(label, of: .label)
         let maker = try maker.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
         let now = clock.now()
         let key = APIKeys.random()
         let record = APIKeyRecord(
-            hash: APIKeys.digest(of: key), id: .random(), account: account, label: label, scopes: scopes,
+            hash: APIKeys.digest(of: key), id: id, account: account, label: label, scopes: scopes,
             createdAt: now, createdBy: maker,
             expiresAt: try life.map { (span) throws(APIKeyError) in
                 now.adding(try APIKeys.checked(span, atMost: APIKeys.maximumLife))
             })
         try await commit { (_) throws(APIKeyError) in
-            (
+            guard try await !self.isTaken(id) else { throw .madeBefore(id) }
+            return (
                 [.insert(record.record)] + (try await self.forgettable(at: now)),
                 APIKeys.note(.keyCreated, record, said: maker)
             )
@@ -311,6 +320,13 @@ public struct APIKeys: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns `true` if a key has the identifier.
+    private func isTaken(_ id: APIKeyID) async throws(APIKeyError) -> Bool {
+        do throws(JournalError) {
+            return try await !records.list(matching: APIKeyRecord.match(id), limit: 1).isEmpty
+        } catch { throw .journal(error) }
     }
 
     /// Returns the key of an identifier with its stored version.

@@ -20,7 +20,7 @@ public struct CounterOptions: Sendable {
     /// The scope that distinguishes the shop's order numbers from those of another year or shop; `nil` if they are
     /// never reused.
     public var orderScope: OrderScope?
-    /// The largest difference of a cash drawer, in minor units, that a day is closed with without a reason.
+    /// The largest difference of a cash drawer, in minor units, that needs no reason at an opening or a close.
     public var dayDifferenceLimit = CounterOptions.usualDayDifference
     /// The receipt settings.
     public var receipts = ReceiptSetup()

@@ -46,19 +46,31 @@ struct ObservedProvider: PaymentServiceProvider {
     private func observe<Success>(
         _ step: ProviderCalls.Step, _ context: AttemptContext, _ call: () async -> ProviderAnswer<Success>
     ) async -> ProviderAnswer<Success> {
-        let began = ContinuousClock.now
+        guard Spans.areRecorded else { return await count(step, call) }
         return await withSpan("provider \(step.rawValue)", ofKind: .client) { span in
-            span.attributes["till.provider"] = name.rawValue
-            span.attributes["till.payment_id"] = context.payment.rawValue
-            span.attributes["till.attempt_id"] = context.attempt.rawValue
-            if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
-            let answer = await call()
-            let outcome = ObservedProvider.word(for: answer)
-            span.attributes["till.outcome"] = outcome
-            if case .unknown = answer { span.setStatus(SpanStatus(code: .error, message: "outcome unknown")) }
-            calls.ended(step, of: name, outcome: outcome, after: ContinuousClock.now - began)
+            if span.isRecording {
+                span.attributes["till.provider"] = name.rawValue
+                span.attributes["till.payment_id"] = context.payment.rawValue
+                span.attributes["till.attempt_id"] = context.attempt.rawValue
+                if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+            }
+            let answer = await count(step, call)
+            if span.isRecording {
+                span.attributes["till.outcome"] = ObservedProvider.word(for: answer)
+                if case .unknown = answer { span.setStatus(SpanStatus(code: .error, message: "outcome unknown")) }
+            }
             return answer
         }
+    }
+
+    private func count<Success>(
+        _ step: ProviderCalls.Step, _ call: () async -> ProviderAnswer<Success>
+    ) async -> ProviderAnswer<Success> {
+        let began = ContinuousClock.now
+        let answer = await call()
+        calls.ended(
+            step, of: name, outcome: ObservedProvider.word(for: answer), after: ContinuousClock.now - began)
+        return answer
     }
 
     private static func word<Success>(for answer: ProviderAnswer<Success>) -> String {

@@ -5,10 +5,12 @@ public import TillJournal
 /// The JSON form of a payment: in the counter's responses, in the command's `--json`, in events. Amounts are integers
 /// in minor units of `currency`.
 public enum PaymentJSON {
-    /// Encodes one payment.
+    /// Encodes one payment, for whoever confirms it or asks for it: with the session that its customer needs.
     public static func write(_ payment: Payment) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
-        write(payment, into: &writer)
+        writer.beginObject()
+        members(of: payment, into: &writer, withSession: true)
+        writer.endObject()
         return writer.bytes
     }
 
@@ -59,7 +61,8 @@ public enum PaymentJSON {
     }
 
     /// Writes the members without the braces, so that others can be added.
-    package static func members(of payment: Payment, into writer: inout JSONWriter) {
+    /// - Parameter withSession: `true` for the answer about one payment; a list has no customer's session.
+    package static func members(of payment: Payment, into writer: inout JSONWriter, withSession: Bool = false) {
         writer.field("id", payment.id.rawValue)
         writer.field("account", payment.account.rawValue)
         writer.field("order_id", payment.order.id.rawValue)
@@ -102,7 +105,7 @@ public enum PaymentJSON {
         tender(payment.tender, change: payment.change, into: &writer)
         writer.key("attempts")
         writer.beginArray()
-        for attempt in payment.attempts { write(attempt, into: &writer) }
+        for attempt in payment.attempts { write(attempt, into: &writer, withSession: withSession) }
         writer.endArray()
         operations(of: payment, into: &writer)
         writer.field("money_moved", payment.moneyMoved.rawValue)
@@ -112,8 +115,9 @@ public enum PaymentJSON {
         for item in payment.openAttention { writer.string(item.attention.sentence) }
         writer.endArray()
         writer.field("receipt_url", "/v1/payments/\(payment.id)/receipt")
-        writer.field("created_at", payment.createdAt.description)
-        writer.field("updated_at", payment.updatedAt.description)
+        let created = payment.createdAt.description
+        writer.field("created_at", created)
+        writer.field("updated_at", payment.updatedAt == payment.createdAt ? created : payment.updatedAt.description)
     }
 
     private static func operations(of payment: Payment, into writer: inout JSONWriter) {
@@ -170,7 +174,7 @@ public enum PaymentJSON {
         }
     }
 
-    private static func write(_ attempt: Attempt, into writer: inout JSONWriter) {
+    private static func write(_ attempt: Attempt, into writer: inout JSONWriter, withSession: Bool) {
         writer.beginObject()
         writer.field("id", attempt.id.rawValue)
         writer.field("provider", attempt.provider.rawValue)
@@ -193,7 +197,9 @@ public enum PaymentJSON {
             writer.field("kind", action.kind)
             writer.field("url", action.url)
             if let order = action.order { writer.field("order_id", order) }
-            if let session = action.session {
+            // A session is for its customer only while it may be paid.
+            let isPayable = withSession && !action.isFinished
+            if let session = action.session, isPayable, attempt.void?.state.isOpen != true {
                 writer.key("session")
                 writer.beginObject()
                 writer.field("id", session.id)

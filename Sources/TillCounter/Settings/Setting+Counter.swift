@@ -30,11 +30,11 @@ extension Setting {
             "What distinguishes order numbers that are reused: the year, or the shop. Change it when numbering "
             + "restarts."
     )
-    /// The largest difference that a day is closed with without a reason.
+    /// The largest difference that needs no reason at an opening or a close.
     public static let dayDifferenceLimit = Setting(
         key: "day.difference_limit", option: nil, kind: .number(0...1_000_000_000), defaultValue: "500",
         about:
-            "The largest difference of the cash drawer, in minor units, that a day is closed with without a reason.")
+            "The largest difference of the cash drawer, in minor units, that needs no reason at an opening or a close.")
     /// The simulated latency of the sandbox.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, defaultValue: "0ms",

@@ -1,3 +1,4 @@
+import Crypto
 import TillApplePay
 import TillCore
 import TillJournal
@@ -48,9 +49,12 @@ extension ApplePayBaskets {
             case .quoted(let items, methods: let methods, at: let address):
                 basket.quote(items, methods: methods)
                 kept.quotes.address = address
+                kept.quotes.seal = ApplePayBaskets.seal(
+                    of: basket, generation: kept.generation, nonce: kept.nonce, at: address)
             case .unknown(at: let address):
                 basket.awaitPrice()
                 kept.quotes.address = address
+                kept.quotes.seal = nil
             }
             result = basket
             kept.version = basket.version
@@ -61,15 +65,34 @@ extension ApplePayBaskets {
     }
 
     /// Stores the lines that the shop told for the complete address of a payment in progress, of the same total.
-    /// - Returns: `false` if another payment is in progress.
+    /// - Returns: what is stored of the price; `nil` if another payment is in progress.
     func confirm(
         _ basket: SheetBasket, at address: QuoteAddress, transaction: String
-    ) async throws(JournalError) -> Bool {
+    ) async throws(JournalError) -> WalletBasket.Quotes? {
         try await update(basket.id) { kept in
             guard kept.attempt?.transaction == transaction, kept.version == basket.version else { return false }
             kept.document = basket.json.bytes()
             kept.quotes.address = address
+            kept.quotes.seal = ApplePayBaskets.seal(
+                of: basket, generation: kept.generation, nonce: kept.nonce, at: address)
             return true
-        } != nil
+        }?.quotes
+    }
+
+    /// Returns the code of a told price, made with the basket's own random bytes: a price that was told for another
+    /// basket, another generation of it, another address, or in another total or currency has another code.
+    /// - Returns: `nil` for a basket without a told price, or with a total that is out of range.
+    static func seal(
+        of basket: SheetBasket, generation: Int, nonce: [UInt8], at address: QuoteAddress
+    ) -> String? {
+        guard case .quoted = basket.price else { return nil }
+        let total: Money
+        do throws(MoneyError) { total = try basket.total() } catch { return nil }
+        let bound = JSONValue.members([
+            "basket": .string(basket.id), "generation": .number(String(generation)), "address": address.json,
+            "total": .number(String(total.minorUnits)), "currency": .string(total.currency.code),
+        ])
+        let key = SymmetricKey(data: nonce)
+        return Hex.lowercase(HMAC<SHA256>.authenticationCode(for: Array("quote:".utf8) + bound.bytes(), using: key))
     }
 }

@@ -64,11 +64,30 @@ extension ApplePayCheckout {
             throw Refusal(errors: errors, code: "quote_refused", next: "Choose another address.")
         case .failure: throw Refusal.priceUnknown
         }
-        confirmed.quotes.address = address
-        guard try await baskets.confirm(confirmed.basket, at: address, transaction: transaction) else {
+        guard let stored = try await baskets.confirm(confirmed.basket, at: address, transaction: transaction) else {
             throw Refusal.basketChanged
         }
+        confirmed.quotes = stored
         return confirmed
+    }
+
+    /// Binds an authorized sheet to the price that is about to be charged: the basket's total and currency are those of
+    /// the last price told for the complete address, and those that the sheet showed. The amount within a token that
+    /// only the provider opens cannot be read here, so that such a sheet must say what it showed; in a token that is
+    /// opened here the amount itself is compared.
+    /// - Throws: ``Refusal`` with `price_changed`; nothing was charged.
+    func bind(_ sheet: Authorized, to entry: ApplePayBaskets.Entry) throws {
+        guard entry.terms?.quote != nil else { return }
+        guard let address = entry.quotes.address, let seal = entry.quotes.seal,
+            seal
+                == ApplePayBaskets.seal(
+                    of: entry.basket, generation: entry.generation, nonce: entry.nonce, at: address)
+        else { throw Refusal.priceChanged }
+        switch live.current.opening {
+        case .here where sheet.shown == nil: break
+        case .here, .provider:
+            guard let total = try? entry.basket.total(), sheet.shown == total else { throw Refusal.priceChanged }
+        }
     }
 
     /// Asks the shop once, within the limits of one basket.

@@ -54,6 +54,8 @@ package struct ApplePayCheckout: Sendable {
         package var token: JSONValue
         var shipping: WalletContact
         var billing: WalletContact?
+        /// The total that the sheet showed; `nil` if the page or the app did not say.
+        var shown: Money?
     }
 
     /// Pays an authorized sheet and returns its answer. Returns within the payment budget; a payment that takes longer
@@ -201,6 +203,7 @@ package struct ApplePayCheckout: Sendable {
         do {
             let contact = try check(sheet, entry)
             let priced = try await confirmed(entry, transaction, contact)
+            try bind(sheet, to: priced)
             let tender = try await accept(sheet, token, priced)
             WalletFailpoint.afterTokenIsAccepted.reached()
             let (answer, isFree) = try await charge(tender, transaction, priced, contact)
@@ -302,6 +305,9 @@ package struct ApplePayCheckout: Sendable {
                 // The order is paid or may be paid: report that payment, and make no other.
                 try await note(created, id, transaction, contact)
                 return await answer(created, entry, contact: contact)
+            }
+            guard created.amount == order.total else {
+                throw .orderOccupied(order.id, by: created.id, created.status)
             }
             try await note(created, id, transaction, contact)
             payment = try await checkout.confirm(

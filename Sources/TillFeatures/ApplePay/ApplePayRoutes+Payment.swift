@@ -18,10 +18,11 @@ extension ApplePayRoutes {
             throw Problem.field("token", "It is missing.")
         }
         let billing = body["billingContact"].flatMap { $0.objectValue == nil ? nil : WalletContact(json: $0) }
-        let answer = try await checkout.pay(
-            ApplePayCheckout.Authorized(
-                basketID: entry.basket.id, version: version, merchant: MerchantIDHash(of: domain.merchant),
-                token: token, shipping: WalletContact(json: body["shippingContact"] ?? .null), billing: billing))
+        var sheet = ApplePayCheckout.Authorized(
+            basketID: entry.basket.id, version: version, merchant: MerchantIDHash(of: domain.merchant),
+            token: token, shipping: WalletContact(json: body["shippingContact"] ?? .null), billing: billing)
+        sheet.shown = try Self.shown(in: body, of: entry.basket)
+        let answer = try await checkout.pay(sheet)
         let status: HTTPResponse.Status =
             switch SheetAnswerStatus(of: answer) {
             case .placed: .created
@@ -29,6 +30,16 @@ extension ApplePayRoutes {
             case .open, .declined, .closed: .init(code: 402)
             }
         return Self.json(answer, status: status)
+    }
+
+    /// Returns the total that the sheet showed: `total` in major units, with `currency`; `nil` if the body has none.
+    private static func shown(in body: JSONValue, of basket: SheetBasket) throws -> Money? {
+        guard let text = try body.text("total", atMost: 32) else { return nil }
+        let code = try body.text("currency", atMost: 3) ?? basket.currency.code
+        guard let currency = Currency(ifValid: code), let shown = Money(ifValid: text, currency: currency) else {
+            throw Problem.field("total", "It must be the total that the sheet showed, such as 12.84, in its currency.")
+        }
+        return shown
     }
 
     package func status(_ basket: String, _ request: Request) async throws -> Response {

@@ -25,6 +25,9 @@ package struct WalletBasket: Hashable, Sendable {
         var count = 0
         /// The address that the sheet showed last. A quoted price of the basket is for this address.
         var address: QuoteAddress?
+        /// The code that binds a told price to the basket, the address, the total and the currency; `nil` while none is
+        /// told.
+        var seal: String?
     }
 
     package var id: String
@@ -107,7 +110,10 @@ extension WalletBasket: RecordDocument {
         if quotes != Quotes() {
             writer.field(
                 "quotes",
-                JSONValue.members(["count": .number(String(quotes.count)), "address": quotes.address?.json]))
+                JSONValue.members([
+                    "count": .number(String(quotes.count)), "address": quotes.address?.json,
+                    "seal": quotes.seal.map { .string($0) },
+                ]))
         }
         if !refused.isEmpty { writer.field("refused", JSONValue.array(refused.map { .string($0) })) }
         if let attempt {
@@ -150,6 +156,7 @@ extension WalletBasket: RecordDocument {
         if let kept = body.json["quotes"] {
             guard let count = kept["count"]?.int64Value else { throw body.damaged("quotes") }
             quotes.count = Int(clamping: count)
+            quotes.seal = kept["seal"]?.stringValue
             if let address = kept["address"] {
                 guard let read = QuoteAddress(json: address) else { throw body.damaged("quotes") }
                 quotes.address = read

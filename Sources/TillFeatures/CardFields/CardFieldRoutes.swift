@@ -41,6 +41,7 @@ package struct CardFieldRoutes: Sendable {
         router.open([.post], "/card/fields", for: .customer) { request, _ in try await showFields(request) }
         router.open([.post], "/card/pay", for: .customer) { request, _ in try await pay(request) }
         router.open([.post], "/card/status", for: .customer) { request, _ in try await status(request) }
+        router.open([.post], "/card/cancel", for: .customer) { request, _ in try await cancel(request) }
         for (path, asset) in PageAsset.ofCardFields {
             router.open([.get, .head], path, for: asset.reader) { _, _ in
                 var response = asset.response
@@ -202,6 +203,17 @@ package struct CardFieldRoutes: Sendable {
         let payment = try await checkout.payment(session.payment, account: session.account)
         checkout.watched(payment)
         return answer(payment)
+    }
+
+    /// Ends an order to which no card was attached, so that the customer can pay in another way. Also after the
+    /// session's time: it charges nothing but an approved order. The answer tells how the payment stands; while that is
+    /// `action` or `pending`, the order is not ended.
+    private func cancel(_ request: Request) async throws -> Response {
+        let (body, session) = try await session(request)
+        try body.allow(["session"])
+        return answer(
+            try await checkout.endUnapproved(
+                session.payment, account: session.account, ifNotWithin: Checkout.firstWatchedInterval))
     }
 
     private func answer(_ payment: Payment) -> Response {

@@ -24,7 +24,8 @@ enum CustomerPaymentState: Hashable {
         case .requiresPaymentMethod: self = .open
         case .declined: self = CustomerPaymentState.declined(payment.attempts.last)
         case .requiresAction:
-            if case .requiresAction(let action)? = payment.currentAttempt?.state, !action.isFinished {
+            // Nobody is sent to pay what is being canceled.
+            if case .requiresAction(let action)? = payment.currentAttempt?.state, !action.isFinished, !isBeingVoided {
                 self = .action(url: action.url, order: action.order, session: action.session)
             } else {
                 self = .pending

@@ -53,7 +53,12 @@ package actor OfferedCardFields {
         case .publishable(let key)?:
             return .members(["provider": .string(provider.rawValue), "publishable_key": .string(key)])
         case .clientToken(let token)?:
-            return .members(["provider": .string(provider.rawValue), "client_token": .string(token.reveal())])
+            // What the bank is asked about: Braintree compares it with what is charged.
+            let amount = JSONValue.members(["amount": .string(payment.amount.decimalString)])
+            return .members([
+                "provider": .string(provider.rawValue), "client_token": .string(token.reveal()),
+                "three_d_secure": fields.verifiesCards ? amount : nil,
+            ])
         case .clientID(let client)?:
             // PayPal's script compares both with the order.
             return .members([

@@ -11,6 +11,8 @@ package struct CashMovement: Hashable, Sendable {
         case paidOut = "paid_out"
         /// Taken out for the bank or the safe.
         case bankDrop = "bank_drop"
+        /// Taken out for a customer whose refund could not be made by its provider.
+        case refund
     }
 
     /// What is asked for.
@@ -19,9 +21,11 @@ package struct CashMovement: Hashable, Sendable {
         /// The amount, in minor units; above zero.
         package var amount: Int64
         package var reason: String
+        /// The payment that is given back.
+        package var payment: PaymentID?
 
-        package init(_ kind: Kind, amount: Int64, reason: String) {
-            (self.kind, self.amount, self.reason) = (kind, amount, reason)
+        package init(_ kind: Kind, amount: Int64, reason: String, payment: PaymentID? = nil) {
+            (self.kind, self.amount, self.reason, self.payment) = (kind, amount, reason, payment)
         }
     }
 
@@ -63,6 +67,7 @@ extension CashMovement: RecordDocument {
         writer.field("kind", request.kind.rawValue)
         writer.field("amount", request.amount)
         writer.field("reason", request.reason)
+        writer.field("payment", request.payment?.rawValue)
         writer.field("at", at.milliseconds)
         writer.field("by", by)
         writer.endObject()
@@ -76,7 +81,9 @@ extension CashMovement: RecordDocument {
         self.init(
             account: AccountID(rawValue: try body.text("account")), session: try body.int("session"),
             key: try body.text("key"),
-            request: Request(kind, amount: try body.int("amount"), reason: try body.text("reason")),
+            request: Request(
+                kind, amount: try body.int("amount"), reason: try body.text("reason"),
+                payment: body.optionalText("payment").map { PaymentID(rawValue: $0) }),
             at: Timestamp(milliseconds: try body.int("at")), by: try body.text("by"))
     }
 }

@@ -7,15 +7,18 @@ extension DayBook {
     /// The report of the session counts every event after that of the report before. The cash of those before the
     /// opening is in the float, so that it explains a difference from what was left; what is expected later counts the
     /// events after the opening only. The first session begins with the opening.
-    /// - Throws: ``DayError/dayOpen`` for one that is not closed.
+    /// - Parameter reason: The reason for a difference of the float, needed for one beyond the limit.
+    /// - Throws: ``DayError/dayOpen(since:by:)`` for one that is not closed, ``DayError/openingNeedsReason``.
     package func open(
-        _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID
+        _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID, reason: String? = nil
     ) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await kept(account)
-            guard kept == nil || kept?.session.state == .closed else { throw .dayOpen }
+            if let open = kept?.session, open.state != .closed {
+                throw .dayOpen(since: open.openedAt, by: open.openedBy)
+            }
             var last: DayReport?
             if let kept {
                 last = try await self.kept(kept.session.number, of: account)
@@ -23,14 +26,15 @@ extension DayBook {
                     throw .journal(.corrupted("the report \(kept.session.number) of the day is missing"))
                 }
             }
-            let session = try await session(float, currency, account, after: last)
+            var session = try await session(float, currency, account, after: last)
+            let apart = session.openingDifference
+            guard apart.magnitude <= differenceLimit.magnitude || reason != nil else { throw .openingNeedsReason }
+            session.openingReason = reason
             let note = AuditNote(
-                .dayOpened, account: account, subject: session.id,
+                .dayOpened, account: account, subject: session.id, reason: reason,
                 changes: [
                     AuditChange("float", to: Money(minorUnits: float.total, currency: currency).description),
-                    AuditChange(
-                        "difference",
-                        to: Money(minorUnits: session.openingDifference, currency: currency).description),
+                    AuditChange("difference", to: Money(minorUnits: apart, currency: currency).description),
                 ])
             if try await change([.put(session.record, over: kept?.record)], note, tries) {
                 return try await standing(of: session)
@@ -48,20 +52,27 @@ extension DayBook {
             do throws(JournalError) { opened = try await store.lastSequence() } catch { throw .journal(error) }
         }
         var difference: Int64 = 0
-        if let last, let closing = last.closing, last.session.currency == currency {
-            difference = float.total.limitedDifference(closing.left.limitedSum(before.cash(in: currency).net))
+        if let kept = last?.kept[currency] {
+            difference = float.total.limitedDifference(kept.limitedSum(before.cash(in: currency).net))
         }
         return DrawerSession(
-            account: account, number: (last?.session.number ?? 0) + 1, currency: currency, openedAt: clock.now(),
-            openedBy: DayBook.actor, float: float, openingDifference: difference,
+            account: account, number: (last?.session.number ?? 0) + 1, epoch: try await epoch(), currency: currency,
+            openedAt: clock.now(), openedBy: DayBook.actor, float: float, openingDifference: difference,
             firstSequence: last?.lastSequence ?? opened, openedSequence: opened, before: before)
     }
 
     /// Puts cash into the open drawer or takes some out. The same key again changes nothing.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayEnded``, ``DayError/drawerHasLess``,
-    ///   ``DayError/otherMovement`` for a key of another movement, ``DayError/tooManyMovements``.
+    /// - Parameters:
+    ///   - seen: The session that it is of: an entry that comes late is not of another day.
+    ///   - isBlind: `true` for staff that counts blind: what is taken out is entered though it is more than expected,
+    ///     since a refusal would tell what is.
+    /// - Throws: ``DayError/drawerChanged``, ``DayError/dayNotOpen``, ``DayError/dayEnded``,
+    ///   ``DayError/drawerHasLess``, ``DayError/otherMovement`` for a key of another movement,
+    ///   ``DayError/tooManyMovements``, ``DayError/unknownPayment`` for a refund of a payment of another account or
+    ///   currency, or of none.
     package func move(
-        _ request: CashMovement.Request, key: String, of account: AccountID
+        _ request: CashMovement.Request, key: String, of account: AccountID, seen: Seen = Seen(),
+        isBlind: Bool = false
     ) async throws(DayError) -> Standing {
         let key = CashMovement.kept(key)
         var tries = 0
@@ -73,33 +84,40 @@ extension DayBook {
                 return try await standing(of: kept.session)
             }
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard kept.session.state == .open else { throw .dayEnded }
             guard kept.session.movements < DayLimits.maximumMovements else { throw .tooManyMovements }
             var session = kept.session
-            session.movements += 1
-            switch request.kind {
-            case .paidIn: session.paidIn = session.paidIn.limitedSum(request.amount)
-            case .paidOut, .bankDrop:
+            if request.kind != .paidIn, !isBlind {
                 guard try await report(session, closing: nil).expected >= request.amount else { throw .drawerHasLess }
-                if request.kind == .paidOut {
-                    session.paidOut = session.paidOut.limitedSum(request.amount)
-                } else {
-                    session.bankDrops = session.bankDrops.limitedSum(request.amount)
-                }
             }
+            try await check(request.payment, of: account, in: session.currency)
+            session.add(request)
             let moved = CashMovement(
                 account: account, session: session.number, key: key, request: request, at: clock.now(),
                 by: DayBook.actor)
             let amount = Money(minorUnits: request.amount, currency: session.currency)
+            let payment = request.payment.map { [AuditChange("payment", to: $0.rawValue)] } ?? []
             let note = AuditNote(
                 .dayCash, account: account, subject: session.id, reason: request.reason,
-                changes: [AuditChange(request.kind.rawValue, to: amount.description)])
+                changes: [AuditChange(request.kind.rawValue, to: amount.description)] + payment)
             if try await change(
                 [.update(session.record, from: kept.record.version), .insert(moved.record)], note, tries)
             {
                 return try await standing(of: session)
             }
         }
+    }
+
+    private func check(
+        _ payment: PaymentID?, of account: AccountID, in currency: Currency
+    ) async throws(DayError) {
+        guard let payment else { return }
+        let first: StoredEvent?
+        do throws(JournalError) { first = try await store.events(of: payment).first } catch { throw .journal(error) }
+        guard case .created(let creation)? = first?.record.event, creation.account == account,
+            creation.order.total.currency == currency
+        else { throw .unknownPayment }
     }
 
     private func movement(_ key: String, of account: AccountID) async throws(DayError) -> CashMovement? {
@@ -110,12 +128,15 @@ extension DayBook {
     }
 
     /// Counts the drawer, which ends the day. Each count is kept, and the last one closes it.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/tooManyCounts``.
-    package func count(_ tally: DrawerSession.Tally, of account: AccountID) async throws(DayError) -> Standing {
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/drawerChanged``, ``DayError/tooManyCounts``.
+    package func count(
+        _ tally: DrawerSession.Tally, of account: AccountID, seen: Seen = Seen()
+    ) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard kept.session.counts.count < DayLimits.maximumCounts else { throw .tooManyCounts }
             var session = kept.session
             let (_, last) = try await totals.figures(of: account, after: session.openedSequence)
@@ -133,12 +154,13 @@ extension DayBook {
     }
 
     /// Goes on with a day that was ended too early.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/dayNotEnded``.
-    package func resume(_ account: AccountID) async throws(DayError) -> Standing {
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/drawerChanged``, ``DayError/dayNotEnded``.
+    package func resume(_ account: AccountID, seen: Seen = Seen()) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard kept.session.state == .ended else { throw .dayNotEnded }
             var session = kept.session
             session.state = .open
@@ -152,25 +174,30 @@ extension DayBook {
     /// Closes a counted day: makes its report (Z), with the next number.
     /// - Parameters:
     ///   - left: The cash that stays in the drawer, in minor units; `nil` for all that was counted.
-    ///   - reason: The reason for a difference, needed for one beyond the limit.
-    /// - Throws: ``DayError/dayNotOpen``, ``DayError/notCounted``, ``DayError/leftExceedsCounted``,
-    ///   ``DayError/needsReason``.
+    ///   - reason: The reason for a difference, needed for one beyond the limit, and for closing over payments that
+    ///     cannot be read.
+    ///   - seen: The session and the number of its counts, so that a difference is agreed to by whoever saw it.
+    /// - Throws: ``DayError/dayNotOpen``, ``DayError/drawerChanged``, ``DayError/notCounted``,
+    ///   ``DayError/leftExceedsCounted``, ``DayError/needsReason``, ``DayError/unreadableNeedReason``.
     package func close(
-        left: Int64? = nil, reason: String? = nil, of account: AccountID
+        left: Int64? = nil, reason: String? = nil, of account: AccountID, seen: Seen = Seen()
     ) async throws(DayError) -> Standing {
         var tries = 0
         while true {
             tries += 1
             let kept = try await unclosed(account)
+            try seen.check(kept.session)
             guard let count = kept.session.lastCount else { throw .notCounted }
             guard left ?? 0 <= count.tally.total else { throw .leftExceedsCounted }
             var session = kept.session
             session.state = .closed
             let closing = DayReport.Closing(
-                at: clock.now(), by: DayBook.actor, left: left ?? count.tally.total, reason: reason)
+                at: clock.now(), by: DayBook.actor, left: left ?? count.tally.total, reason: reason,
+                epoch: try await epoch())
             let report = try await report(session, closing: closing)
             let difference = report.difference ?? 0
             guard difference.magnitude <= differenceLimit.magnitude || reason != nil else { throw .needsReason }
+            guard report.figures.unreadable.isEmpty || reason != nil else { throw .unreadableNeedReason }
             let (counted, apart) = (
                 Money(minorUnits: count.tally.total, currency: session.currency),
                 Money(minorUnits: difference, currency: session.currency)
@@ -195,6 +222,13 @@ extension DayBook {
 
     /// The name of whoever acts.
     private static var actor: String { (Attribution.current?.actor ?? .unattributed).description }
+
+    /// Returns the journal's epoch, which each restore raises.
+    private func epoch() async throws(DayError) -> Int64 {
+        do throws(JournalError) {
+            return try await Records<RestoreEpoch>(store).newest(1).first?.number ?? 1
+        } catch { throw .journal(error) }
+    }
 
     /// Makes a change with its note.
     /// - Returns: `false` if somebody else has changed the drawer meanwhile, so that it is decided again.

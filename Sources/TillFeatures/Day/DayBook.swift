@@ -26,9 +26,29 @@ package struct DayBook: Sendable {
         package var hasMore = false
     }
 
+    /// What was known of the session by whoever changes it. A session that is another by now, or was counted again, is
+    /// not changed.
+    package struct Seen: Sendable {
+        /// Its name; `nil` for whichever is there.
+        package var session: String?
+        /// The number of its counts; `nil` for any.
+        package var counts: Int?
+
+        package init(session: String? = nil, counts: Int? = nil) { (self.session, self.counts) = (session, counts) }
+
+        /// Creates it from what was read.
+        package init(_ session: DrawerSession) { self.init(session: session.id, counts: session.counts.count) }
+
+        func check(_ found: DrawerSession) throws(DayError) {
+            guard session ?? found.id == found.id, counts ?? found.counts.count == found.counts.count else {
+                throw .drawerChanged
+            }
+        }
+    }
+
     let store: Store
     let clock: any TillClock
-    /// The largest difference, in minor units, that a day is closed with without a reason.
+    /// The largest difference, in minor units, that needs no reason at an opening or a close.
     let differenceLimit: Int64
     let totals: DayTotals
 
@@ -74,12 +94,12 @@ package struct DayBook: Sendable {
         guard let kept = try await kept(account) else { return page }
         let newest = kept.session.state == .closed ? kept.session.number : kept.session.number - 1
         var next = min(newest, number.map { max(0, $0.limitedDifference(1)) } ?? newest)
-        var listed = 0
+        var listed: Int64 = 0
         while next > 0, page.reports.count < min(max(1, limit), DayLimits.maximumPage) {
             guard let report = try await self.kept(next, of: account) else {
                 throw .journal(.corrupted("the report \(next) of the day is missing"))
             }
-            listed += report.session.movements
+            listed = listed.limitedSum(Int64(report.session.movements))
             guard listed <= DayLimits.maximumListedMovements || page.reports.isEmpty else { break }
             page.reports.append(Standing(report: report, movements: try await movements(of: report.session)))
             next -= 1

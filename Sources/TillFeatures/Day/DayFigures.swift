@@ -8,17 +8,21 @@ package struct DaySums: Hashable, Sendable {
     /// The refunds that succeeded. One that fails later stays in the number and leaves the sum.
     package var refundCount: Int64 = 0
     package var refunded: Int64 = 0
-    /// The tips in ``captured``.
+    /// The tips in ``captured`` that were not given back.
     package var tips: Int64 = 0
+    /// What providers took back for disputes, less what they gave back. A refund that turns out to be a dispute's money
+    /// moves from ``refunded`` to here.
+    package var disputed: Int64 = 0
 
-    /// The captured money that was not refunded.
-    package var net: Int64 { captured.limitedDifference(refunded) }
+    /// The captured money that was neither refunded nor taken back.
+    package var net: Int64 { captured.limitedDifference(refunded).limitedDifference(disputed) }
 
     static func + (left: DaySums, right: DaySums) -> DaySums {
         DaySums(
             count: left.count.limitedSum(right.count), captured: left.captured.limitedSum(right.captured),
             refundCount: left.refundCount.limitedSum(right.refundCount),
-            refunded: left.refunded.limitedSum(right.refunded), tips: left.tips.limitedSum(right.tips))
+            refunded: left.refunded.limitedSum(right.refunded), tips: left.tips.limitedSum(right.tips),
+            disputed: left.disputed.limitedSum(right.disputed))
     }
 
     var isEmpty: Bool { self == DaySums() }
@@ -107,6 +111,7 @@ extension DayFigures {
             writer.field("refund_count", sums.refundCount)
             writer.field("refunded", sums.refunded)
             writer.field("tips", sums.tips)
+            if sums.disputed != 0 { writer.field("disputed", sums.disputed) }
             writer.endObject()
         }
         writer.endArray()
@@ -130,7 +135,8 @@ extension DayFigures {
                 let tips = line["tips"]?.int64Value
             else { return nil }
             self.lines[Line(currency: currency, tender: tender, provider: provider)] = DaySums(
-                count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips)
+                count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips,
+                disputed: line["disputed"]?.int64Value ?? 0)
         }
         for payment in unreadable {
             guard let id = payment.stringValue else { return nil }

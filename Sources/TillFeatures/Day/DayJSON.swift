@@ -56,6 +56,7 @@ package enum DayJSON {
         writer.field("opened_by", session.openedBy)
         writer.field("float", session.float.total)
         writer.field("opening_difference", seesTotals ? session.openingDifference : nil)
+        writer.field("opening_reason", session.openingReason)
         writer.key("cash")
         writer.beginArray()
         for movement in standing.movements {
@@ -63,6 +64,7 @@ package enum DayJSON {
             writer.field("kind", movement.request.kind.rawValue)
             writer.field("amount", movement.request.amount)
             writer.field("reason", movement.request.reason)
+            writer.field("payment", movement.request.payment?.rawValue)
             writer.field("at", movement.at.description)
             writer.field("by", movement.by)
             writer.endObject()
@@ -85,9 +87,11 @@ package enum DayJSON {
         writer.field("paid_in", session.paidIn)
         writer.field("paid_out", session.paidOut)
         writer.field("bank_drops", session.bankDrops)
+        writer.field("refunds_paid", session.refundsPaid)
         writer.field("expected", seesTotals ? report.expected : nil)
         writer.field("counted", report.counted)
         writer.field("difference", seesTotals ? report.difference : nil)
+        writer.field("unreadable", report.figures.unreadable.count)
         writer.endObject()
     }
 
@@ -97,6 +101,7 @@ package enum DayJSON {
         let report = standing.report
         writer.beginObject()
         writer.field("number", report.number)
+        writer.field("epoch", report.epoch)
         writer.field("currency", report.session.currency.code)
         writer.field("from", report.session.openedAt.description)
         writer.field("until", report.until.description)
@@ -111,7 +116,7 @@ package enum DayJSON {
         if seesTotals {
             figures(of: report, into: &writer)
         } else {
-            for name in ["sales", "tenders", "providers", "others", "unreadable", "totals"] {
+            for name in ["sales", "tenders", "providers", "others", "unreadable", "totals", "all_totals"] {
                 writer.key(name)
                 writer.null()
             }
@@ -129,6 +134,7 @@ package enum DayJSON {
         writer.field("gross", sum.captured)
         writer.field("refunds", sum.refunded)
         writer.field("refund_count", sum.refundCount)
+        writer.field("disputed", sum.disputed)
         writer.field("net", sum.net)
         writer.field("tips", sum.tips)
         writer.endObject()
@@ -142,6 +148,7 @@ package enum DayJSON {
             writer.field("currency", other.code)
             writer.field("gross", sum.captured)
             writer.field("refunds", sum.refunded)
+            writer.field("disputed", sum.disputed)
             writer.endObject()
         }
         writer.endArray()
@@ -149,11 +156,22 @@ package enum DayJSON {
         writer.beginArray()
         for payment in figures.unreadable.map(\.rawValue).sorted() { writer.string(payment) }
         writer.endArray()
-        let total = report.total(in: currency)
         writer.key("totals")
+        write(report.total(in: currency), of: nil, into: &writer)
+        writer.key("all_totals")
+        writer.beginArray()
+        for (currency, total) in report.totals.sorted(by: { $0.key.code < $1.key.code }) {
+            write(total, of: currency, into: &writer)
+        }
+        writer.endArray()
+    }
+
+    private static func write(_ total: DayReport.Total, of currency: Currency?, into writer: inout JSONWriter) {
         writer.beginObject()
+        if let currency { writer.field("currency", currency.code) }
         writer.field("gross", total.gross)
         writer.field("refunds", total.refunds)
+        writer.field("disputed", total.disputed)
         writer.field("net", total.net)
         writer.endObject()
     }
@@ -169,6 +187,7 @@ package enum DayJSON {
             writer.field("count", line.sums.count)
             writer.field("captured", line.sums.captured)
             writer.field("refunded", line.sums.refunded)
+            writer.field("disputed", line.sums.disputed)
             writer.endObject()
         }
         writer.endArray()

@@ -12,13 +12,16 @@ package struct DayReport: Hashable, Sendable {
         package var left: Int64
         /// The reason for the difference, if one was given.
         package var reason: String?
+        /// The journal's epoch. A report of the same number in an earlier epoch is another report.
+        package var epoch: Int64
     }
 
     /// Money of one currency over all reports.
     package struct Total: Hashable, Sendable {
         package var gross: Int64 = 0
         package var refunds: Int64 = 0
-        package var net: Int64 { gross.limitedDifference(refunds) }
+        package var disputed: Int64 = 0
+        package var net: Int64 { gross.limitedDifference(refunds).limitedDifference(disputed) }
     }
 
     package let session: DrawerSession
@@ -35,11 +38,18 @@ package struct DayReport: Hashable, Sendable {
     /// The sums of this report and all before it, by currency.
     package let totals: [Currency: Total]
 
+    /// The cash of each currency that should be in the drawer since a day in that currency was closed: what was
+    /// left, and what sales and refunds in cash moved in days of another currency since; empty in a report that is
+    /// not closed.
+    package let kept: [Currency: Int64]
+
     /// Returns the sums of one currency over this report and all before it.
     package func total(in currency: Currency) -> Total { totals[currency] ?? Total() }
 
     /// The number; `nil` for a session that is not closed.
     package var number: Int64? { closing == nil ? nil : session.number }
+    /// The journal's epoch in which it was made.
+    package var epoch: Int64 { closing?.epoch ?? session.epoch }
     /// The number of the report before it; `nil` for the first.
     package var previous: Int64? { session.number > 1 ? session.number - 1 : nil }
     /// The cash that should be in the drawer, in minor units.
@@ -65,9 +75,18 @@ package struct DayReport: Hashable, Sendable {
             var total = totals[currency] ?? Total()
             total.gross = total.gross.limitedSum(sum.captured)
             total.refunds = total.refunds.limitedSum(sum.refunded)
+            total.disputed = total.disputed.limitedSum(sum.disputed)
             totals[currency] = total
         }
         self.totals = totals
+        var kept: [Currency: Int64] = [:]
+        if let closing {
+            for (currency, units) in previous?.kept ?? [:] {
+                kept[currency] = units.limitedSum(figures.cash(in: currency).net)
+            }
+            kept[session.currency] = closing.left
+        }
+        self.kept = kept
     }
 }
 
@@ -90,6 +109,7 @@ extension DayReport: RecordDocument {
             writer.field("closed_by", closing.by)
             writer.field("left", closing.left)
             writer.field("reason", closing.reason)
+            writer.field("epoch", closing.epoch)
         }
         writer.field("until", until.milliseconds)
         writer.field("last_sequence", lastSequence)
@@ -106,6 +126,16 @@ extension DayReport: RecordDocument {
             writer.field("currency", currency.code)
             writer.field("gross", total.gross)
             writer.field("refunds", total.refunds)
+            writer.field("disputed", total.disputed)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("kept")
+        writer.beginArray()
+        for (currency, units) in kept.sorted(by: { $0.key.code < $1.key.code }) {
+            writer.beginObject()
+            writer.field("currency", currency.code)
+            writer.field("units", units)
             writer.endObject()
         }
         writer.endArray()
@@ -122,19 +152,31 @@ extension DayReport: RecordDocument {
         (self.session, self.figures) = (session, figures)
         closing = Closing(
             at: Timestamp(milliseconds: try body.int("closed_at")), by: try body.text("closed_by"),
-            left: try body.int("left"), reason: body.optionalText("reason"))
+            left: try body.int("left"), reason: body.optionalText("reason"),
+            epoch: body.optionalInt("epoch") ?? session.epoch)
         until = Timestamp(milliseconds: try body.int("until"))
         lastSequence = try body.int("last_sequence")
         cash = DaySums(
             count: try body.int("cash_count"), captured: try body.int("cash_captured"),
             refundCount: try body.int("cash_refund_count"), refunded: try body.int("cash_refunded"))
         var totals: [Currency: Total] = [:]
-        for total in body.json["totals"]?.arrayValue ?? [] {
+        guard let list = body.json["totals"]?.arrayValue else { throw body.damaged("totals") }
+        for total in list {
             guard let currency = total["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
                 let gross = total["gross"]?.int64Value, let refunds = total["refunds"]?.int64Value
             else { throw body.damaged("totals") }
-            totals[currency] = Total(gross: gross, refunds: refunds)
+            totals[currency] = Total(
+                gross: gross, refunds: refunds, disputed: total["disputed"]?.int64Value ?? 0)
         }
         self.totals = totals
+        // A report of before knows of its own currency only.
+        var kept: [Currency: Int64] = [session.currency: try body.int("left")]
+        for cash in body.json["kept"]?.arrayValue ?? [] {
+            guard let currency = cash["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
+                let units = cash["units"]?.int64Value
+            else { throw body.damaged("kept") }
+            kept[currency] = units
+        }
+        self.kept = kept
     }
 }

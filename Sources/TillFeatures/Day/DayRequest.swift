@@ -3,20 +3,22 @@ import TillWeb
 
 /// The requests of the day.
 enum DayRequest {
-    /// Returns the currency and the cash of an opening.
-    static func opening(_ body: JSONValue) throws -> (float: DrawerSession.Tally, currency: Currency) {
-        try body.allow(["currency", "counts", "float"])
+    /// Returns the currency and the cash of an opening, and the reason for a difference.
+    static func opening(
+        _ body: JSONValue
+    ) throws -> (float: DrawerSession.Tally, currency: Currency, reason: String?) {
+        try body.allow(["currency", "counts", "float", "reason"])
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
         let currency: Currency
         do throws(MoneyError) { currency = try Currency(code: code) } catch {
             throw Problem.field("currency", "\(error)")
         }
-        return (try tally(body, "float"), currency)
+        return (try tally(body, "float"), currency, try reason(body))
     }
 
     /// Returns a movement of cash.
     static func movement(_ body: JSONValue) throws -> CashMovement.Request {
-        try body.allow(["kind", "amount", "reason"])
+        try body.allow(["kind", "amount", "reason", "payment", "session"])
         guard let kind = try body.text("kind", atMost: 16).flatMap({ CashMovement.Kind(rawValue: $0) }) else {
             let known = CashMovement.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem.field("kind", "It must be one of \(known).")
@@ -24,18 +26,42 @@ enum DayRequest {
         let amount = try self.amount(body["amount"], "amount")
         guard amount > 0 else { throw Problem.field("amount", "It must be above zero.", code: "invalid_amount") }
         guard let reason = try reason(body) else { throw Problem.field("reason", "It is missing.") }
-        return CashMovement.Request(kind, amount: amount, reason: reason)
+        return CashMovement.Request(kind, amount: amount, reason: reason, payment: try payment(body, for: kind))
+    }
+
+    private static func payment(_ body: JSONValue, for kind: CashMovement.Kind) throws -> PaymentID? {
+        guard let text = try body.text("payment", atMost: 64) else {
+            guard kind != .refund else { throw Problem.field("payment", "It is missing.") }
+            return nil
+        }
+        guard kind == .refund else { throw Problem.field("payment", "It goes with a refund only.") }
+        guard let payment = PaymentID(ifValid: text) else {
+            throw Problem.field("payment", "It must be the identifier of a payment.")
+        }
+        return payment
     }
 
     /// Returns the cash of a count.
     static func count(_ body: JSONValue) throws -> DrawerSession.Tally {
-        try body.allow(["counts", "total"])
+        try body.allow(["counts", "total", "session", "number_of_counts"])
         return try tally(body, "total")
+    }
+
+    /// Returns what is known of the session that is to be changed.
+    static func seen(_ body: JSONValue) throws -> DayBook.Seen {
+        let number = body["number_of_counts"].flatMap { $0.isNull ? nil : $0 }
+        let counts = try number.map { (value) throws -> Int in
+            guard let known = value.int64Value, (0...Int64(DayLimits.maximumCounts)).contains(known) else {
+                throw Problem.field("number_of_counts", "It must be 0 to \(DayLimits.maximumCounts).")
+            }
+            return Int(known)
+        }
+        return DayBook.Seen(session: try body.text("session", atMost: 32), counts: counts)
     }
 
     /// Returns what stays in the drawer, `nil` for all, and the reason for a difference.
     static func close(_ body: JSONValue) throws -> (left: Int64?, reason: String?) {
-        try body.allow(["left", "reason"])
+        try body.allow(["left", "reason", "session", "number_of_counts"])
         let left = body["left"].flatMap { $0.isNull ? nil : $0 }
         return (try left.map { try amount($0, "left") }, try reason(body))
     }
@@ -49,9 +75,9 @@ enum DayRequest {
             return DrawerSession.Tally(total: try amount(sum, name))
         }
         guard sum == nil else { throw Problem.field(name, "It does not go with counts.") }
-        guard let members = counts.objectValue, members.count <= DayLimits.maximumDenominations else {
+        guard let members = counts.objectValue, (1...DayLimits.maximumDenominations).contains(members.count) else {
             throw Problem.field(
-                "counts", "It must be an object with at most \(DayLimits.maximumDenominations) denominations.")
+                "counts", "It must be an object with 1 to \(DayLimits.maximumDenominations) denominations.")
         }
         var given: [Int64: Int64] = [:]
         for member in members {

@@ -30,22 +30,30 @@ package struct DayRoutes: Sendable {
         post("open", on: router) { try await open($0) }
         post("cash", on: router) { incoming in
             let key = try incoming.idempotencyKey()
-            let request = try DayRequest.movement(try await incoming.document())
+            let body = try await incoming.document()
+            let (request, seen) = (try DayRequest.movement(body), try DayRequest.seen(body))
             return DayRoutes.session(
-                try await book.move(request, key: key, of: incoming.account), incoming, status: .created)
+                try await book.move(
+                    request, key: key, of: incoming.account, seen: seen, isBlind: !DayRoutes.seesTotals(incoming)),
+                incoming, status: .created)
         }
         post("count", on: router) { incoming in
-            let tally = try DayRequest.count(try await incoming.document())
-            return DayRoutes.session(try await book.count(tally, of: incoming.account), incoming)
+            let body = try await incoming.document()
+            let (tally, seen) = (try DayRequest.count(body), try DayRequest.seen(body))
+            return DayRoutes.session(try await book.count(tally, of: incoming.account, seen: seen), incoming)
         }
         post("close", on: router) { incoming in
-            let (left, reason) = try DayRequest.close(try await incoming.document())
-            let closed = try await book.close(left: left, reason: reason, of: incoming.account)
+            let body = try await incoming.document()
+            let (left, reason) = try DayRequest.close(body)
+            let closed = try await book.close(
+                left: left, reason: reason, of: incoming.account, seen: try DayRequest.seen(body))
             return .json(DayJSON.report(closed, seesTotals: DayRoutes.seesTotals(incoming)))
         }
         post("resume", on: router) { incoming in
-            try (try await incoming.document()).allow([])
-            return DayRoutes.session(try await book.resume(incoming.account), incoming)
+            let body = try await incoming.document()
+            try body.allow(["session", "number_of_counts"])
+            return DayRoutes.session(
+                try await book.resume(incoming.account, seen: try DayRequest.seen(body)), incoming)
         }
     }
 
@@ -56,9 +64,9 @@ package struct DayRoutes: Sendable {
     }
 
     private func open(_ incoming: Incoming) async throws -> Response {
-        let (float, currency) = try DayRequest.opening(try await incoming.document())
+        let (float, currency, reason) = try DayRequest.opening(try await incoming.document())
         return DayRoutes.session(
-            try await book.open(float, in: currency, of: incoming.account), incoming, status: .created)
+            try await book.open(float, in: currency, of: incoming.account, reason: reason), incoming, status: .created)
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {

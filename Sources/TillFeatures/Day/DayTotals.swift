@@ -95,7 +95,9 @@ struct DayPayments {
         }
         if let known = young[event.payment] ?? old[event.payment] { return known }
         let events = try await store.events(of: event.payment)
-        guard let first = events.first, case .created(let creation) = first.record.event else { return nil }
+        guard let first = events.first, case .created(let creation) = first.record.event else {
+            throw .corrupted("the first event of \(event.payment) does not create it")
+        }
         var payment = DayPayment(creation, at: first.record.at)
         for earlier in events.dropFirst() where earlier.version < event.version { _ = payment.apply(earlier.record) }
         return payment
@@ -114,6 +116,9 @@ struct DayPayments {
 struct DayPayment {
     private var payment: Payment
     private var sums: [DayFigures.Line: DaySums] = [:]
+    /// The captures and refunds that have succeeded, each counted once, whatever becomes of it.
+    private var captures: Set<CaptureID> = []
+    private var refunds: Set<RefundID> = []
 
     init(_ creation: PaymentEvent.Creation, at: Timestamp) { payment = Payment(creation, at: at) }
 
@@ -124,8 +129,10 @@ struct DayPayment {
     /// - Returns: the change that it makes in each line.
     mutating func apply(_ record: RecordedEvent) -> [(DayFigures.Line, DaySums)] {
         payment.evolve(record)
-        guard !payment.captures.isEmpty || !payment.refunds.isEmpty else { return [] }
-        let after = DayPayment.sums(of: payment)
+        guard !payment.captures.isEmpty || !payment.refunds.isEmpty || !payment.disputes.isEmpty else { return [] }
+        captures.formUnion(payment.captures.lazy.filter { $0.state.isSucceeded }.map(\.id))
+        refunds.formUnion(payment.refunds.lazy.filter { $0.state.isSucceeded }.map(\.id))
+        let after = found()
         guard after != sums else { return [] }
         let before = sums
         sums = after
@@ -136,41 +143,53 @@ struct DayPayment {
                 DaySums(
                     count: max(0, new.count - old.count), captured: new.captured.limitedDifference(old.captured),
                     refundCount: max(0, new.refundCount - old.refundCount),
-                    refunded: new.refunded.limitedDifference(old.refunded), tips: new.tips.limitedDifference(old.tips))
+                    refunded: new.refunded.limitedDifference(old.refunded), tips: new.tips.limitedDifference(old.tips),
+                    disputed: new.disputed.limitedDifference(old.disputed))
             )
         }
     }
 
-    private static func sums(of payment: Payment) -> [DayFigures.Line: DaySums] {
+    /// Returns the money that the payment has moved by now.
+    private func found() -> [DayFigures.Line: DaySums] {
         var sums: [DayFigures.Line: DaySums] = [:]
-        func add(_ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin) {
-            let line = line(of: attempt, origin, payment.currency)
+        func add(_ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin, in currency: Currency) {
+            let line = DayPayment.line(of: attempt, origin, currency)
             sums[line] = (sums[line] ?? DaySums()) + added
         }
-        for capture in payment.captures where capture.state.isSucceeded {
+        for capture in payment.captures where captures.contains(capture.id) {
             let attempt = payment.attempts.last { $0.id == capture.attempt }
-            add(DaySums(count: 1, captured: capture.amount.minorUnits), of: attempt, capture.origin)
+            let added = DaySums(count: 1, captured: capture.state.isSucceeded ? capture.amount.minorUnits : 0)
+            add(added, of: attempt, capture.origin, in: payment.currency)
         }
-        for refund in payment.refunds where refund.state.isSucceeded {
+        for refund in payment.refunds where refunds.contains(refund.id) {
             let attempt = payment.attempts.last { $0.id == refund.attempt }
-            add(DaySums(refundCount: 1, refunded: refund.amount.minorUnits), of: attempt, refund.origin)
+            let added = DaySums(refundCount: 1, refunded: refund.state.isSucceeded ? refund.amount.minorUnits : 0)
+            add(added, of: attempt, refund.origin, in: payment.currency)
+        }
+        for dispute in payment.disputes where !dispute.withdrawn.isZero {
+            let attempt = payment.attempts.last { $0.id == dispute.attempt }
+            add(DaySums(disputed: dispute.withdrawn.minorUnits), of: attempt, .till, in: dispute.withdrawn.currency)
         }
         for attempt in payment.attempts {
             let taken = payment.captures.lazy
                 .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
                 .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
-            let tips = tips(of: attempt, taken: taken)
-            if tips > 0 { add(DaySums(tips: tips), of: attempt, .till) }
+            let back = payment.refunds.lazy
+                .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
+                .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
+            let tips = DayPayment.tips(of: attempt, taken: taken, back: back)
+            if tips > 0 { add(DaySums(tips: tips), of: attempt, .till, in: payment.currency) }
         }
         return sums
     }
 
-    /// Returns the tip in what was captured: the order counts as paid first.
-    private static func tips(of attempt: Attempt, taken: Int64) -> Int64 {
-        guard let authorization = attempt.authorization, let tip = authorization.tip, tip.isPositive,
-            let base = authorization.base
-        else { return 0 }
-        return max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
+    /// Returns the tip in what was captured and not given back, as the ledger has it: the order counts as paid first
+    /// and refunded first.
+    private static func tips(of attempt: Attempt, taken: Int64, back: Int64) -> Int64 {
+        guard let tip = attempt.authorization?.tip, tip.isPositive, let base = attempt.approved else { return 0 }
+        let tips = max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
+        let returned = max(0, back.limitedDifference(taken.limitedDifference(tips)))
+        return tips.limitedDifference(min(tips, returned))
     }
 
     /// Returns the line of money. What moved outside the provider is no cash of the drawer's, as far as is known.

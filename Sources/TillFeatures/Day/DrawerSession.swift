@@ -39,14 +39,18 @@ package struct DrawerSession: Hashable, Sendable {
     /// The number of the report that the session gets: 1, 2, 3, …
     package let number: Int64
     package internal(set) var state = State.open
+    /// The journal's epoch at the opening: after a restore numbers come again that were given before.
+    package let epoch: Int64
     package let currency: Currency
     package let openedAt: Timestamp
     package let openedBy: String
     /// The cash at the opening, as counted.
     package let float: Tally
-    /// The float less the cash that was left at the last close and what sales and refunds moved since; zero at the
-    /// first opening, and after a session in another currency.
+    /// The float less the cash that was left at the last close in its currency and what sales and refunds moved since;
+    /// zero at the first opening in a currency.
     package let openingDifference: Int64
+    /// The reason for that difference, if one was given.
+    package internal(set) var openingReason: String?
     /// The position after which events belong to the report: the last one of the report before.
     package let firstSequence: Int64
     /// The position of the last event before the opening: the cash of those up to it is in the float.
@@ -57,6 +61,8 @@ package struct DrawerSession: Hashable, Sendable {
     package internal(set) var paidIn: Int64 = 0
     package internal(set) var paidOut: Int64 = 0
     package internal(set) var bankDrops: Int64 = 0
+    /// The cash for refunds that a provider did not make.
+    package internal(set) var refundsPaid: Int64 = 0
     package internal(set) var movements = 0
     /// All counts, oldest first. After the session was resumed the last one is over.
     package internal(set) var counts: [Count] = []
@@ -70,13 +76,25 @@ package struct DrawerSession: Hashable, Sendable {
     /// Returns the cash that should be in the drawer, in minor units.
     package func expected(_ cash: DaySums) -> Int64 {
         float.total.limitedSum(cash.net).limitedSum(paidIn).limitedDifference(paidOut).limitedDifference(bankDrops)
+            .limitedDifference(refundsPaid)
+    }
+
+    /// Adds a movement of cash beside sales.
+    mutating func add(_ movement: CashMovement.Request) {
+        movements += 1
+        switch movement.kind {
+        case .paidIn: paidIn = paidIn.limitedSum(movement.amount)
+        case .paidOut: paidOut = paidOut.limitedSum(movement.amount)
+        case .bankDrop: bankDrops = bankDrops.limitedSum(movement.amount)
+        case .refund: refundsPaid = refundsPaid.limitedSum(movement.amount)
+        }
     }
 
     init(
-        account: AccountID, number: Int64, currency: Currency, openedAt: Timestamp, openedBy: String, float: Tally,
-        openingDifference: Int64, firstSequence: Int64, openedSequence: Int64, before: DayFigures
+        account: AccountID, number: Int64, epoch: Int64, currency: Currency, openedAt: Timestamp, openedBy: String,
+        float: Tally, openingDifference: Int64, firstSequence: Int64, openedSequence: Int64, before: DayFigures
     ) {
-        (self.account, self.number, self.currency) = (account, number, currency)
+        (self.account, self.number, self.epoch, self.currency) = (account, number, epoch, currency)
         (self.openedAt, self.openedBy, self.float) = (openedAt, openedBy, float)
         self.openingDifference = openingDifference
         (self.firstSequence, self.openedSequence, self.before) = (firstSequence, openedSequence, before)
@@ -108,6 +126,7 @@ extension DrawerSession: RecordDocument {
         writer.beginObject()
         writer.field("account", account.rawValue)
         writer.field("number", number)
+        writer.field("epoch", epoch)
         writer.field("state", state.rawValue)
         writer.field("currency", currency.code)
         writer.field("opened_at", openedAt.milliseconds)
@@ -115,6 +134,7 @@ extension DrawerSession: RecordDocument {
         writer.key("float")
         float.write(into: &writer)
         writer.field("opening_difference", openingDifference)
+        writer.field("opening_reason", openingReason)
         writer.field("first_sequence", firstSequence)
         writer.field("opened_sequence", openedSequence)
         writer.key("before")
@@ -122,6 +142,7 @@ extension DrawerSession: RecordDocument {
         writer.field("paid_in", paidIn)
         writer.field("paid_out", paidOut)
         writer.field("bank_drops", bankDrops)
+        writer.field("refunds_paid", refundsPaid)
         writer.field("movements", movements)
         writer.key("counts")
         writer.beginArray()
@@ -152,10 +173,12 @@ extension DrawerSession: RecordDocument {
             let movements = json["movements"]?.int64Value, let counts = json["counts"]?.arrayValue
         else { return nil }
         self.init(
-            account: AccountID(rawValue: account), number: number, currency: currency,
-            openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
+            account: AccountID(rawValue: account), number: number, epoch: json["epoch"]?.int64Value ?? 1,
+            currency: currency, openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
             openingDifference: difference, firstSequence: first, openedSequence: opened, before: before)
         (self.state, self.paidIn, self.paidOut, self.bankDrops) = (state, paidIn, paidOut, bankDrops)
+        openingReason = json["opening_reason"]?.stringValue
+        refundsPaid = json["refunds_paid"]?.int64Value ?? 0
         self.movements = Int(clamping: movements)
         for count in counts {
             guard let tally = Tally(json: count["tally"]), let at = count["at"]?.int64Value,

@@ -25,11 +25,24 @@ package struct PageRoutes: Sendable {
             + "Payments can be taken; what only the time decides waits.</aside>"
     }
 
+    /// The addresses of the settings: all of them, and each section.
+    package static let settings =
+        ["/settings"]
+        + [
+            "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "backups", "health",
+        ].map { "/settings/" + $0 }
+
     package func register(on router: CounterRouter) {
         router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
         router.open([.get, .head], "/payments", for: .clerk, query: .any) { _, _ in payments() }
         router.open([.get, .head], "/payments/{id}", for: .clerk) { _, _ in page(PackageResources.one_payment_html) }
         router.open([.get, .head], "/day", for: .clerk, query: .any) { _, _ in page(PackageResources.day_html) }
+        router.open([.get, .head], "/insights", for: .clerk, query: .any) { _, _ in
+            page(PackageResources.insights_html)
+        }
+        for path in PageRoutes.settings {
+            router.open([.get, .head], path, for: .clerk) { _, _ in page(PackageResources.settings_html) }
+        }
         router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
         for (path, asset) in PageAsset.ofCounter {
             router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }

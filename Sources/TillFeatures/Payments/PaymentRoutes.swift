@@ -179,8 +179,11 @@ package struct PaymentRoutes: Sendable {
             return .cash(tendered: tendered)
         case .reader(let reader, let card, let tipping):
             // Refused before the customer is asked for a card.
+            let current =
+                payment.currentAttempt?.awaitsCard == true
+                ? try await checkout.endUnapproved(payment.id, account: payment.account) : payment
             do {
-                _ = try payment.decide(
+                _ = try current.decide(
                     .attempt(provider: provider, tender: TenderSummary(kind: .reader)), at: clock.now())
             } catch { throw CheckoutError.refused(error) }
             guard checkout.providerNames.contains(provider) else {
@@ -219,7 +222,8 @@ package struct PaymentRoutes: Sendable {
     /// Takes the result of a customer's session from the shop's server. It proves nothing, and the provider is asked.
     private func finish(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let result = try await incoming.document().sessionResult()
-        let after = try await checkout.finishSession(id, account: incoming.account, result: result)
+        let after = try await checkout.finishSession(
+            id, account: incoming.account, result: result, ifNotWithin: Checkout.sessionResultInterval)
         checkout.watched(after)
         return .json(PaymentJSON.write(after))
     }

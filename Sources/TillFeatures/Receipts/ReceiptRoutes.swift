@@ -1,8 +1,6 @@
 import HTTPTypes
 package import Hummingbird
 package import Logging
-import NIOCore
-import TillCanvas
 import TillCheckout
 package import TillCore
 import TillCounter
@@ -116,7 +114,7 @@ package struct ReceiptRoutes: Sendable {
 
     /// Returns the customer's copy of a receipt as a page, for a caller that has checked whose payment it is.
     package func customerCopy(of payment: Payment) async throws -> Response {
-        try await response(try content(payment, copy: nil, refund: nil), try ReceiptForm(.html))
+        try await ReceiptForm(.html).response(try content(payment, copy: nil, refund: nil))
     }
 
     private func receipt(of payment: Payment, _ incoming: Incoming) async throws -> Response {
@@ -133,7 +131,7 @@ package struct ReceiptRoutes: Sendable {
         } catch { throw Problem.field("width", error.next) }
         let content = try content(
             payment, copy: try incoming.query("copy"), refund: try incoming.query("refund"))
-        return try await response(content, form)
+        return try await form.response(content)
     }
 
     /// Returns a parameter or `nil`; a duplicate one is an unknown width.
@@ -156,23 +154,6 @@ package struct ReceiptRoutes: Sendable {
         }
         if let sentence = gaps.sentence(for: content) { logger.error("\(sentence)") }
         return content
-    }
-
-    private func response(_ content: ReceiptContent, _ form: ReceiptForm) async throws -> Response {
-        let bytes: [UInt8]
-        do {
-            // Drawing takes milliseconds, so keep it off the event loop.
-            bytes = try await Task.detached { try form.write(content).bytes }.value
-        } catch let error as CanvasError {
-            throw Problem(.serviceUnavailable, error.code, error.what, next: error.next)
-        }
-        var headers = HTTPFields()
-        headers[.contentType] = form.format.mediaType
-        if form.format == .html {
-            headers[.contentSecurityPolicy] = ReceiptRenderer.contentSecurityPolicy
-            headers[HTTPField.Name.literal("X-Robots-Tag")] = "noindex"
-        }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     private func linked(_ path: String) async throws -> Response {

@@ -8,8 +8,8 @@ import TillCounter
 import TillJournal
 package import TillWeb
 
-/// `/v1/shops`: the connected shops, and where they send their notifications. Shops are connected and disconnected by
-/// `till shop`, on the counter's own machine: whoever names an address has the counter reach it.
+/// `/v1/shops`: the connected shops, and where they send their notifications. Shops are connected by `till shop`, on
+/// the counter's own machine: whoever names an address has the counter reach it. Disconnecting one reaches no address.
 package struct ShopRoutes: Sendable {
     private let shops: ConnectedShops
     private let scope: OrderScope?
@@ -24,6 +24,10 @@ package struct ShopRoutes: Sendable {
             var writer = JSONWriter(reserving: 512)
             try await write(shop, into: &writer)
             return .json(writer.bytes)
+        }
+        router.on([.delete], "/v1/shops/{id}", for: .admin, of: .caller, needs: .settings) { incoming in
+            try await shops.disconnect(incoming.parameters.identifier(), of: incoming.account)
+            return Response(status: .noContent)
         }
         router.open([.post], "/v1/shops/{id}/notifications", for: .provider) { request, parameters in
             try await receive(request, of: parameters.identifier())

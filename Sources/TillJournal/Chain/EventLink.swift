@@ -31,14 +31,20 @@ package struct EventLink {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(previous.count + 7 * 8 + 128 + body.count)
         bytes += previous
-        for number in [sequence, version, at] { EventLink.append(UInt64(bitPattern: number), to: &bytes) }
-        for text in [payment, account, name] {
-            EventLink.append(UInt64(text.utf8.count), to: &bytes)
-            bytes += text.utf8
-        }
+        EventLink.append(UInt64(bitPattern: sequence), to: &bytes)
+        EventLink.append(UInt64(bitPattern: version), to: &bytes)
+        EventLink.append(UInt64(bitPattern: at), to: &bytes)
+        EventLink.append(payment, to: &bytes)
+        EventLink.append(account, to: &bytes)
+        EventLink.append(name, to: &bytes)
         EventLink.append(UInt64(body.count), to: &bytes)
         bytes += body
-        return Array(SHA256.hash(data: bytes))
+        return SHA256.hash(data: bytes).withUnsafeBytes { Array($0) }
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        append(UInt64(text.utf8.count), to: &bytes)
+        bytes += text.utf8
     }
 
     private static func append(_ number: UInt64, to bytes: inout [UInt8]) {

@@ -29,22 +29,32 @@ package final class HeadFile: Sendable {
     private static let journalBytes = 8
 
     private let descriptor: Int32
-    private let journal: String
+    /// What each line starts with: the word and the journal's identity.
+    private let opening: [UInt8]
 
     /// - Returns: `nil` if the file cannot be created: the journal works without it.
     package init?(_ path: String, start: [UInt8]) {
         descriptor = HeadFile.open(path, O_WRONLY | O_CREAT | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        journal = HeadFile.name(of: start)
+        opening = Array("\(HeadFile.word) \(HeadFile.name(of: start)) ".utf8)
     }
 
     deinit { close(descriptor) }
 
     /// Records a durable head. One system call; a failure leaves the record behind the journal.
     package func note(_ head: ChainHead) {
-        let text = "\(HeadFile.word) \(journal) \(head) "
-        var line = Array((text + HeadFile.check(text) + "\n").utf8)
-        line += [UInt8](repeating: 0x20, count: max(0, HeadFile.length - line.count))
+        // Written into one array: the writer's thread does this for each commit, before it answers.
+        var line: [UInt8] = []
+        line.reserveCapacity(HeadFile.length)
+        line += opening
+        line += String(head.sequence).utf8
+        line.append(UInt8(ascii: ":"))
+        line += Hex.lowercase(head.hash).utf8
+        line.append(UInt8(ascii: " "))
+        let check = HeadFile.check(line)
+        line += check.utf8
+        line.append(UInt8(ascii: "\n"))
+        while line.count < HeadFile.length { line.append(UInt8(ascii: " ")) }
         _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
@@ -59,7 +69,7 @@ package final class HeadFile: Sendable {
         let text = String(decoding: bytes.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == word, let head = ChainHead(String(parts[2])),
-            check(parts[..<3].joined(separator: " ") + " ") == parts[3]
+            check(Array((parts[..<3].joined(separator: " ") + " ").utf8)) == parts[3]
         else { return nil }
         return Note(journal: String(parts[1]), head: head)
     }
@@ -67,8 +77,8 @@ package final class HeadFile: Sendable {
     /// Returns the identity of a journal.
     package static func name(of start: [UInt8]) -> String { Hex.lowercase(Array(start.prefix(journalBytes))) }
 
-    private static func check(_ text: String) -> String {
-        Hex.lowercase(Array(SHA256.hash(data: Array(text.utf8)).prefix(journalBytes)))
+    private static func check(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).withUnsafeBytes { Hex.lowercase($0.prefix(journalBytes)) }
     }
 
     private static func open(_ path: String, _ flags: Int32) -> Int32 {

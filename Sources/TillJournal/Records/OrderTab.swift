@@ -39,7 +39,7 @@ public struct OrderTab: RecordDocument, Hashable {
 
     /// Returns the key of an order's record: a hash, because order names may exceed the limit for keys.
     public static func key(account: AccountID, order: OrderID) -> String {
-        Hex.lowercase(Array(SHA256.hash(data: Array("\(account.rawValue)\n\(order.rawValue)".utf8))))
+        SHA256.hash(data: Array("\(account.rawValue)\n\(order.rawValue)".utf8)).withUnsafeBytes { Hex.lowercase($0) }
     }
 
     /// Returns the record identifier of an order's tab.

@@ -10,6 +10,18 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The number of pages in the write-ahead log after the last commit of this connection, written by SQLite.
     private let logPages: UnsafeMutablePointer<Int32>
     private var statements: [String: SQLiteStatement] = [:]
+    /// The statements of literals, by where their text is.
+    private var literals: [Literal: SQLiteStatement] = [:]
+
+    /// The place of a literal's text. It identifies the text: the bytes of a literal are in the program's constants,
+    /// which are neither changed nor unloaded while it runs, so the same place and length are always the same bytes.
+    /// The length is a part of it so that this holds wherever a linker puts literals, also one inside another.
+    private struct Literal: Hashable {
+        let start: UnsafePointer<UInt8>
+        let count: Int
+
+        init(_ text: StaticString) { (start, count) = (text.utf8Start, text.utf8CodeUnitCount) }
+    }
 
     /// Opens an existing file.
     init(_ path: String, readOnly: Bool, pragmas: [String]) throws(SQLiteFailure) {
@@ -31,6 +43,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     deinit {
         statements = [:]
+        literals = [:]
         sqlite3_close_v2(handle)
         logPages.deallocate()
     }
@@ -40,6 +53,16 @@ final class SQLiteConnection: @unchecked Sendable {
         if let statement = statements[sql] { return statement }
         let statement = try SQLiteStatement(sql, on: handle)
         statements[sql] = statement
+        return statement
+    }
+
+    /// Returns the statement of a literal, prepared on first use. It is found by where the literal is: hashing some
+    /// hundred bytes of text costs as much as many a statement.
+    func statement(literal sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
+        let literal = Literal(sql)
+        if let statement = literals[literal] { return statement }
+        let statement = try SQLiteStatement(sql.description, on: handle)
+        literals[literal] = statement
         return statement
     }
 

@@ -93,8 +93,7 @@ extension SQLiteJournal {
 
     /// Returns all events of a payment, oldest first.
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
-        try await events(
-            "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version", payment.rawValue)
+        try await events(StoredEvent.ofPayment, payment.rawValue)
     }
 
     /// Returns the events of one payment, read on this thread if possible.
@@ -163,14 +162,14 @@ extension SQLiteJournal {
     /// Returns the record under a key; `nil` if there is none or it has expired.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         let found = try point { (reader) throws(SQLiteFailure) in
-            try reader.statement(SQLiteWriter.selectIdempotency)
+            try reader.statement(literal: SQLiteWriter.selectIdempotency)
                 .first(.text(scope.account.rawValue), .text(scope.operation), .text(scope.key)) { row in
                     IdempotencyRecord(scope: scope, row: row, isAlive: { isAlive($0) })
                 }
         }
         if let found { return found.flatMap { $0.isExpired(by: clock) ? nil : $0 } }
         let record = try await read { [self] db in
-            let statement = try db.cachedStatement(sql: SQLiteWriter.selectIdempotency)
+            let statement = try db.cachedStatement(sql: SQLiteWriter.selectIdempotency.description)
             let row = try Row.fetchOne(
                 statement, arguments: [scope.account.rawValue, scope.operation, scope.key])
             return row.map { row in
@@ -195,6 +194,8 @@ extension Row {
 
 extension StoredEvent {
     static let columns = "sequence, payment, account, version, at, body"
+    /// The query for the events of a payment, oldest first.
+    static let ofPayment = "SELECT \(columns) FROM event WHERE payment = ? ORDER BY version"
 
     /// The columns of a row, copied while the statement is positioned on it.
     struct Columns {

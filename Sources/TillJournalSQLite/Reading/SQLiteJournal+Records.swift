@@ -6,8 +6,9 @@ public import TillJournal
 extension SQLiteJournal {
     /// Returns the current state of a record; `nil` if there is none.
     public func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? {
-        let sql = "SELECT \(SQLiteRecords.columns) FROM record WHERE collection = ? AND key = ?"
-        return try await records(sql, [.text(id.collection.rawValue), .text(id.key)], of: id.collection).first
+        try await records(
+            SQLiteRecords.selectOne, [.text(id.collection.rawValue), .text(id.key)], of: id.collection
+        ).first
     }
 
     /// Returns records of a collection, in one snapshot.

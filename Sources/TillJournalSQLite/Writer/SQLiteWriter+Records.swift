@@ -8,9 +8,11 @@ extension SQLiteWriter {
     func refusal(of changes: [RecordChange]) throws(SQLiteFailure) -> JournalError? {
         for change in changes {
             guard let id = change.id, let expected = change.expectedVersion else { continue }
+            if expected == 0, id == absent { continue }
             let current = try statement("SELECT version FROM record WHERE collection = ? AND key = ?")
                 .first(.text(id.collection.rawValue), .text(id.key)) { Int(clamping: $0.int(0)) }
             guard (current ?? 0) == expected else { return .recordConflict(id, current: current ?? 0) }
+            if current == nil, absent == nil, change.isCondition { absent = id }
         }
         return nil
     }
@@ -87,10 +89,11 @@ extension SQLiteWriter {
         beyond limit: Int, _ collection: RecordCollection, _ match: RecordMatch?
     ) throws(SQLiteFailure) {
         let (column, from, values) = SQLiteRecords.positions(collection, match)
-        let count = try statement("SELECT count(*) FROM \(from)").all(values) { Int(clamping: $0.int(0)) }.first ?? 0
+        let count =
+            try statement(text: "SELECT count(*) FROM \(from)").all(values) { Int(clamping: $0.int(0)) }.first ?? 0
         let surplus = min(count - limit, RecordLimits.maximumForgotten)
         guard surplus > 0 else { return }
-        let positions = try statement("SELECT \(column) FROM \(from) ORDER BY \(column) LIMIT ?")
+        let positions = try statement(text: "SELECT \(column) FROM \(from) ORDER BY \(column) LIMIT ?")
             .all(values + [.int(Int64(surplus))]) { $0.int(0) }
         for position in positions { try statement("DELETE FROM record WHERE position = ?").run(.int(position)) }
     }
@@ -102,6 +105,8 @@ enum SQLiteRecords {
         record.key, record.version, record.body, record.due_at, record.owner, record.created_at, record.updated_at,
         record.position
         """
+    /// The query for a record.
+    static let selectOne = "SELECT \(columns) FROM record WHERE collection = ? AND key = ?"
 
     /// Returns the query for the positions in a collection, or of its records with a field value: a column, its table
     /// with the condition, and the values. Served from one index, in order.

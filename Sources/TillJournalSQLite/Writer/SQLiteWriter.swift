@@ -17,6 +17,9 @@ final class SQLiteWriter {
     var seenHead: ChainHead?
     /// The changes to the maintained totals in the open transaction.
     var tallies: [Tally: Int64] = [:]
+    /// A record that is missing as seen by the open transaction: every sale has the same first precondition. No other
+    /// connection writes while the transaction is open, and any change of a record in it forgets this.
+    var absent: RecordID?
 
     /// - Throws: also if SQLite would not sync every commit.
     init(
@@ -43,6 +46,7 @@ final class SQLiteWriter {
 
     func begin() throws(SQLiteFailure) {
         head = nil
+        absent = nil
         tallies = [:]
         try statement("BEGIN IMMEDIATE").run()
     }
@@ -60,6 +64,7 @@ final class SQLiteWriter {
     /// Rolls back, unless the error has already done so.
     func rollBack() {
         head = nil
+        absent = nil
         guard sqlite3_get_autocommit(database) == 0 else { return }
         do throws(SQLiteFailure) { try statement("ROLLBACK").run() } catch {}
     }
@@ -70,7 +75,7 @@ final class SQLiteWriter {
 
     /// `true` if another process has taken over what this one held, as seen by the open transaction.
     func isFenced() throws(SQLiteFailure) -> Bool {
-        try statement(SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
+        try statement(text: SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
     }
 
     // MARK: One write
@@ -84,7 +89,9 @@ final class SQLiteWriter {
         {
             return .failure(.idempotencyExists(existing))
         }
-        if let webhook = write.webhook, try isSeen(webhook) { return .failure(.webhookSeen) }
+        let isDecided = write.isDecidedByWebhook
+        if let webhook = write.webhook, isDecided, try !insert(webhook) { return .failure(.webhookSeen) }
+        if let webhook = write.webhook, !isDecided, try isSeen(webhook) { return .failure(.webhookSeen) }
         var current = Current()
         if let append = write.append {
             current = try self.current(append.row.id)
@@ -97,15 +104,13 @@ final class SQLiteWriter {
             count(append, from: current)
         }
         if let record = write.idempotency { try upsert(record) }
-        if let webhook = write.webhook {
-            try statement("INSERT INTO webhook(provider, id, at) VALUES (?, ?, ?)")
-                .run(.text(webhook.provider.rawValue), .text(webhook.id), .int(webhook.at.milliseconds))
-        }
+        if let webhook = write.webhook, !isDecided { _ = try insert(webhook) }
         if let (payment, moment) = write.wake {
             try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
                 .run(.int(moment.milliseconds), .text(payment.rawValue))
         }
-        if !write.records.isEmpty {
+        if write.records.contains(where: { !$0.isCondition }) {
+            absent = nil
             try apply(write.records, now: clock.now(), forgets: clock.standing.isTrusted)
         }
         if !write.audit.isEmpty { try append(write.audit, at: clock.now()) }
@@ -127,10 +132,10 @@ final class SQLiteWriter {
         ] {
             let oldest = now.adding(Span(milliseconds: -retention.milliseconds))
             try statement(
-                """
-                DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT ?1)
-                AND \(moment) < ?2
-                """
+                text: """
+                    DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT ?1)
+                    AND \(moment) < ?2
+                    """
             ).run(.int(limit), .int(oldest.milliseconds))
             isFull = isFull || Int64(sqlite3_changes(database)) >= limit
         }
@@ -141,6 +146,8 @@ final class SQLiteWriter {
 
     // MARK: Payments
 
+    private static let selectOccupant = "SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))"
+
     private func refusal(
         of append: PreparedWrite.Append, on current: Current
     ) throws(SQLiteFailure) -> JournalError? {
@@ -150,7 +157,7 @@ final class SQLiteWriter {
         }
         // Events of an existing payment are always written, even if its order has another payment meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
-        let occupant = try statement("SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))").first(
+        let occupant = try statement(text: SQLiteWriter.selectOccupant).first(
             .text(row.account.rawValue), .text(row.order.rawValue)
         ) { PaymentID(rawValue: $0.text(0)) }
         return occupant.map { .orderOccupied(by: $0) }
@@ -270,7 +277,7 @@ final class SQLiteWriter {
             .optional(step), .optional(status), body, .optional(holder), .int(record.createdAt.milliseconds))
     }
 
-    static let selectIdempotency = """
+    static let selectIdempotency: StaticString = """
         SELECT fingerprint, request, finished, payment, step, status, body, owner, created_at FROM idempotency
         WHERE account = ? AND operation = ? AND key = ?
         """
@@ -282,9 +289,20 @@ final class SQLiteWriter {
             .first(.text(webhook.provider.rawValue), .text(webhook.id)) { _ in true } ?? false
     }
 
-    func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
-        try connection.statement(sql)
+    /// Inserts a receipt.
+    /// - Returns: `false` if it was there; then nothing is written.
+    private func insert(_ webhook: WebhookReceipt) throws(SQLiteFailure) -> Bool {
+        try statement("INSERT INTO webhook(provider, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+            .run(.text(webhook.provider.rawValue), .text(webhook.id), .int(webhook.at.milliseconds))
+        return sqlite3_changes(database) > 0
     }
+
+    func statement(_ sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
+        try connection.statement(literal: sql)
+    }
+
+    /// Returns a statement whose text is put together.
+    func statement(text sql: String) throws(SQLiteFailure) -> SQLiteStatement { try connection.statement(sql) }
 }
 
 extension IdempotencyRecord {

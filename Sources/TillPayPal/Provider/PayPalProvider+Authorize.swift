@@ -152,6 +152,13 @@ extension PayPalProvider {
         }
         let end = clock.now().adding(deadline)
         if let refused = await refusalNow(request, reference, until: end) { return refused }
+        let answer = await continued(request, reference, until: end)
+        return await lateDemand(answer, request, reference, until: end)
+    }
+
+    private func continued(
+        _ request: ContinuationRequest, _ reference: PayPalReference, until end: Timestamp
+    ) async -> ProviderAnswer<Authorization> {
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
@@ -176,12 +183,16 @@ extension PayPalProvider {
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
-            if case .open = order.outcome {
-                guard error.issue == .payerActionRequired else { return undone(error) }
+            let asksBank = error.issue == .payerActionRequired
+            switch order.outcome {
+            // An order stays approved although the bank wants to be asked: its approval says nothing of that.
+            case .open where asksBank, .approved where asksBank:
                 return .requiresAction(
                     CustomerAction(kind: PayPalProvider.payerAction, url: PayerAction.link(in: order)))
+            case .open: return undone(error)
+            case .paid, .partlyPaid, .held, .declined, .pending, .payerAction, .approved, .voided:
+                return answer(order, asked: asked, card: card)
             }
-            return answer(order, asked: asked, card: card)
         case .missing: return undone(error)
         case .keyRejected(let reason): return .unknown(reason: "after a refusal: \(reason)")
         case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")

@@ -70,7 +70,10 @@ extension PayPalProvider {
     }
 
     /// Judges the order once more right before its money is requested: another card may have been attached since a
-    /// query has judged it.
+    /// query has judged it, or others may have moved its money. Money that does not fit is left to the next query,
+    /// which books it with its objection: the attempt awaits its action again, and nothing is asked for. If it fits, it
+    /// may be the counter's own, of a request whose answer was lost, and the request is repeated. Not seen is what
+    /// others move after this look.
     /// - Returns: `nil` if the money may be requested.
     func refusalNow(
         _ request: ContinuationRequest, _ reference: PayPalReference, until end: Timestamp
@@ -82,6 +85,9 @@ extension PayPalProvider {
         case .missing: return nil
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .notSent(reason: "the order could not be read: \(reason)")
+        }
+        if let moved = money(in: order, movedAfter: action, request.context, asked: request.amount) {
+            return moved.objection == nil ? nil : .requiresAction(action)
         }
         guard order.total == request.amount else { return .notSent(reason: amountMismatch) }
         switch order.outcome {
@@ -99,6 +105,25 @@ extension PayPalProvider {
         }
     }
 
+    /// Returns the answer to a request for the money of an order for which the bank wants to be asked after all. An
+    /// order of the fields is named with the page, so that its result is judged as that of any of their cards. Without
+    /// a page nobody could answer the bank, and asking for the money again would have the same answer: the order is
+    /// closed, and only then declined. If it cannot be closed, it awaits another card, or its page.
+    func lateDemand(
+        _ answer: ProviderAnswer<Authorization>, _ request: ContinuationRequest, _ reference: PayPalReference,
+        until end: Timestamp
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .requiresAction(var action) = answer else { return answer }
+        if let name = request.action?.order, name == reference.order.rawValue { action.order = name }
+        guard action.url == nil, case .order(let order) = await self.order(reference.order, until: end),
+            order.isUnpaid, await isClosed(order, reference, of: request.context.attempt, until: end)
+        else { return .requiresAction(action) }
+        return .declined(
+            Decline(
+                reason: .generic, code: "PAYER_ACTION_REQUIRED",
+                message: "the bank wants to be asked, and PayPal names no page for it", requestID: order.debugID))
+    }
+
     /// Returns `true` once no request charges the order any more.
     private func isClosed(
         _ order: OrderResponse, _ reference: PayPalReference, of attempt: AttemptID, until end: Timestamp
@@ -109,7 +134,7 @@ extension PayPalProvider {
     }
 
     /// Returns the decline of an order whose attached card may not be charged.
-    private func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
+    func refusal(ofAttached order: OrderResponse, _ action: CustomerAction) -> Decline? {
         guard let card = order.card, !order.isOfAccount else {
             return Decline(
                 reason: .cardNotSupported, code: "PAYMENT_SOURCE", message: "the order has no card",
@@ -120,5 +145,15 @@ extension PayPalProvider {
         let mustHaveResult = threeDSecure == .required || action.kind == PayPalProvider.payerAction
         guard card.authentication != nil || mustHaveResult else { return nil }
         return liabilityRefusal(of: order)
+    }
+}
+
+extension OrderResponse {
+    /// `true` if the order has no payment, and may get one.
+    fileprivate var isUnpaid: Bool {
+        switch outcome {
+        case .payerAction, .approved, .open: true
+        case .paid, .partlyPaid, .held, .declined, .pending, .voided: false
+        }
     }
 }

@@ -23,7 +23,15 @@ extension PayPalProvider {
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
-        guard order.total == request.amount else { return .unknown(reason: amountMismatch) }
+        let moved = unrequestedMoney(in: order, request)
+        if let moved, !moved.isOfAttempt {
+            var foreign = ProviderSnapshot(
+                reference: reference.providerReference, standing: .processing, captured: nothing)
+            foreign.objection = moved.objection
+            return .approved(foreign)
+        }
+        guard moved != nil || order.total == request.amount else { return .unknown(reason: amountMismatch) }
+        let asked = moved?.amount ?? request.amount
         let isVoided = order.purchaseUnits.contains { $0.customID?.hasPrefix(PayPalProvider.voidMark) ?? false }
         if !isVoided, !request.isContinued, let answer = await attached(order, request, reference, until: end) {
             return answer
@@ -38,16 +46,20 @@ extension PayPalProvider {
             return .approved(
                 ProviderSnapshot(reference: reference.providerReference, standing: standing, captured: nothing))
         }
-        let answer = snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
+        var answer = snapshot(of: order, reference: reference, asked: asked, isVoided: isVoided)
         let taken = order.captures.filter { !$0.isRefused }
         // The money of a reversed capture may be traceable only through a dispute.
         let isAsked = request.isAtRest || taken.contains { $0.status == .reversed }
-        guard isAsked, case .approved = answer, !taken.isEmpty else { return answer }
-        switch await disputes(of: taken.map(\.id), until: end) {
-        case .success(let found):
-            return snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided, found)
-        case .failure(let failure): return failure.answer()
+        if isAsked, case .approved = answer, !taken.isEmpty {
+            switch await disputes(of: taken.map(\.id), until: end) {
+            case .success(let found):
+                answer = snapshot(of: order, reference: reference, asked: asked, isVoided: isVoided, found)
+            case .failure(let failure): return failure.answer()
+            }
         }
+        guard case .approved(var whole) = answer else { return answer }
+        whole.objection = moved?.objection
+        return .approved(whole)
     }
 
     /// Returns `true` if the customer has completed the challenge and payment can be requested. After a challenge

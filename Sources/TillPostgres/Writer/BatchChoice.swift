@@ -48,8 +48,3 @@ struct BatchChoice<Element> {
         return subjects + write.records.filter { !$0.isCondition }.compactMap { $0.id.map { .record($0) } }
     }
 }
-
-extension RecordChange {
-    /// `true` for a condition that no such document exists; it changes nothing.
-    var isCondition: Bool { if case .delete(_, from: 0) = self { true } else { false } }
-}

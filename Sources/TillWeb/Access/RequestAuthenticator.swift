@@ -20,10 +20,17 @@ package final class RequestAuthenticator: Sendable {
         let until: ContinuousClock.Instant
     }
 
+    /// The SHA-256 of a key, hashed for a dictionary at once: an array would be hashed byte by byte.
+    private struct KeyDigest: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
     private struct State {
-        var found: [[UInt8]: Known] = [:]
+        var found: [KeyDigest: Known] = [:]
         /// The last uses of stored keys that are not recorded yet.
-        var uses: [[UInt8]: Timestamp] = [:]
+        var uses: [KeyDigest: Timestamp] = [:]
     }
 
     package let sessions: PageSessions
@@ -62,16 +69,43 @@ package final class RequestAuthenticator: Sendable {
     /// - Throws: ``Problem/unauthorized``; 403 for a session request from another site's page, and for a missing
     ///   scope.
     package func principal(of request: Request, for scope: APIScope) async throws -> Principal {
-        let principal = try await principal(of: request)
+        // Nearly every request comes with a key that is cached: no call that could wait, and no task switch for it.
+        let principal: Principal
+        if let known = cached(request) { principal = known } else { principal = try await self.principal(of: request) }
         try principal.require(scope)
         return principal
     }
 
+    /// Returns the principal of a request with a key that is cached or in the settings; `nil` for any other request,
+    /// whatever its answer is.
+    private func cached(_ request: Request) -> Principal? {
+        guard let key = request.headers[.authorization].flatMap({ RequestAuthenticator.key(in: $0) }),
+            RequestAuthenticator.isOfPossibleLength(key)
+        else { return nil }
+        return cached(digest(key.utf8), clock.now())
+    }
+
+    private func cached(_ hash: [UInt8], _ now: Timestamp) -> Principal? { configured(hash) ?? remembered(hash, now) }
+
+    /// Returns the key of an `Authorization` header; `nil` for another scheme, and without a key.
+    static func key(in header: String) -> Substring? {
+        // As nearly every client writes it: compared as bytes, not character by character.
+        let usual = "Bearer ".utf8
+        if header.utf8.starts(with: usual) {
+            let key = header.utf8.dropFirst(usual.count)
+            return key.isEmpty ? nil : Substring(key)
+        }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return parts[1]
+    }
+
+    private static func isOfPossibleLength(_ key: some StringProtocol) -> Bool { (1...512).contains(key.utf8.count) }
+
     private func principal(of request: Request) async throws -> Principal {
         if let header = request.headers[.authorization] {
-            let parts = header.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Problem.unauthorized }
-            guard let principal = try await principal(forKey: String(parts[1])) else {
+            guard let key = RequestAuthenticator.key(in: header) else { throw Problem.unauthorized }
+            guard let principal = try await principal(forKey: String(key)) else {
                 try await guesses.refuse(from: RequestOrigin.current.bucket)
                 throw Problem.unauthorized
             }
@@ -134,7 +168,7 @@ package final class RequestAuthenticator: Sendable {
     /// Returns the principal of a key; `nil` for an unknown key.
     /// - Throws: 401 with the reason for a revoked or expired key.
     package func principal(forKey key: String) async throws -> Principal? {
-        guard (1...512).contains(key.utf8.count) else { return nil }
+        guard RequestAuthenticator.isOfPossibleLength(key) else { return nil }
         switch try await found(digest(key.utf8)) {
         case .holder(let principal): return principal
         case .unknown: return nil
@@ -152,13 +186,8 @@ package final class RequestAuthenticator: Sendable {
     }
 
     private func found(_ hash: [UInt8]) async throws(JournalError) -> Found {
-        if let account = options.keys[Hex.lowercase(hash)] {
-            return .holder(
-                Principal(
-                    account: account, credential: .key(hash: hash), scopes: .all, actor: Actor(keyOf: hash)))
-        }
         let now = clock.now()
-        if let principal = remembered(hash, now) { return .holder(principal) }
+        if let principal = cached(hash, now) { return .holder(principal) }
         guard let key = try await keys.key(ofHash: hash) else { return .unknown }
         switch key.standing(at: now) {
         case .inForce: break
@@ -170,15 +199,22 @@ package final class RequestAuthenticator: Sendable {
             actor: Actor(keyOf: hash, id: key.id, label: key.label))
         state.withLock { state in
             if state.found.count >= RequestAuthenticator.maximumKeys { state.found = [:] }
-            state.found[hash] = Known(
+            state.found[KeyDigest(bytes: hash)] = Known(
                 principal: principal, expiresAt: key.expiresAt, until: .now + RequestAuthenticator.keyLifetime.duration)
-            RequestAuthenticator.noteUse(of: hash, now, in: &state)
+            RequestAuthenticator.noteUse(of: KeyDigest(bytes: hash), now, in: &state)
         }
         return .holder(principal)
     }
 
+    /// Returns the principal of a key of the settings; `nil` for any other key.
+    private func configured(_ hash: [UInt8]) -> Principal? {
+        guard !options.keys.isEmpty, let account = options.keys[Hex.lowercase(hash)] else { return nil }
+        return Principal(account: account, credential: .key(hash: hash), scopes: .all, actor: Actor(keyOf: hash))
+    }
+
     private func remembered(_ hash: [UInt8], _ now: Timestamp) -> Principal? {
-        state.withLock { state in
+        let hash = KeyDigest(bytes: hash)
+        return state.withLock { state in
             guard let known = state.found[hash], ContinuousClock.now < known.until,
                 known.expiresAt.map({ now < $0 }) ?? true
             else { return nil }
@@ -188,7 +224,7 @@ package final class RequestAuthenticator: Sendable {
     }
 
     /// Records a use; beyond the maximum number of keys in memory it is recorded at the key's next use.
-    private static func noteUse(of hash: [UInt8], _ now: Timestamp, in state: inout State) {
+    private static func noteUse(of hash: KeyDigest, _ now: Timestamp, in state: inout State) {
         guard state.uses.count < maximumKeys || state.uses[hash] != nil else { return }
         state.uses[hash] = now
     }
@@ -214,7 +250,7 @@ package final class RequestAuthenticator: Sendable {
     func takeUses() -> [[UInt8]: Timestamp] {
         state.withLock { state in
             defer { state.uses = [:] }
-            return state.uses
+            return Dictionary(uniqueKeysWithValues: state.uses.map { ($0.key.bytes, $0.value) })
         }
     }
 

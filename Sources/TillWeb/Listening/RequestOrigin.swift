@@ -70,7 +70,7 @@ package struct OriginReader: Sendable {
     package func origin(of request: inout Request, over connection: Connection?) throws(Problem) -> RequestOrigin {
         let peer = connection?.peer ?? .loopback
         let isEncrypted = connection?.isEncrypted ?? false
-        guard let name = OriginReader.names.first(where: { request.headers[$0] != nil }) else {
+        guard let name = OriginReader.names.first(where: { request.headers.contains($0) }) else {
             try checkWay(of: request, from: peer, isEncrypted)
             OriginReader.put(nil, isSecure: isEncrypted, into: &request)
             return RequestOrigin(client: peer, isSecure: isEncrypted, isProxied: isTrusted(peer))

@@ -231,7 +231,8 @@ package final class IdempotentRequests: Sendable {
 
     private func remember(_ record: IdempotencyRecord) {
         state.withLock { state in
-            guard state.unsettled.remove(record.scope) == nil else { return }
+            // Usually empty: then the scope is not hashed for it.
+            guard state.unsettled.isEmpty || state.unsettled.remove(record.scope) == nil else { return }
             guard state.remembered.updateValue(record, forKey: record.scope) == nil else { return }
             if state.order.count < IdempotentRequests.maximumRemembered {
                 state.order.append(record.scope)
@@ -246,6 +247,7 @@ package final class IdempotentRequests: Sendable {
     private static func response(_ record: IdempotencyRecord, replayed: Bool) throws -> Response {
         guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
         var headers = HTTPFields()
+        headers.reserveCapacity(CounterResponder.usualFields)
         headers[.contentType] = "application/json"
         if replayed { headers[.idempotentReplayed] = "true" }
         if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }

@@ -30,7 +30,7 @@ package struct PaymentRequests: Sendable {
     /// Changes a payment under the request's key, and answers with the payment after it.
     package func change(
         _ id: PaymentID, _ incoming: Incoming, _ operation: KeyedOperation, status: HTTPResponse.Status = .ok,
-        fields: Set<String>,
+        fields: [String],
         _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord?, KeyedAnswer) async throws -> Payment
     ) async throws -> Response {
         let key = try incoming.idempotencyKey()

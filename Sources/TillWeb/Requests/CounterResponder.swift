@@ -38,7 +38,12 @@ package struct CounterResponder: HTTPResponder {
         let id = requestID(request)
         var place = ServiceContext.topLevel
         place.requestID = id
-        place.traceParent = TraceParent(request.headers)
+        if let parent = TraceParent(request.headers) { place.traceParent = parent }
+        guard Spans.areRecorded else {
+            return await ServiceContext.$current.withValue(place) {
+                await respond(to: request, over: connection, id: id, began: began, nil)
+            }
+        }
         InstrumentationSystem.instrument.extract(request.headers, into: &place, using: HTTPFieldsCarrier())
         return await withSpan(request.method.rawValue, context: place, ofKind: .server) { span in
             await respond(to: request, over: connection, id: id, began: began, span)
@@ -47,7 +52,7 @@ package struct CounterResponder: HTTPResponder {
 
     private func respond(
         to request: Request, over connection: Connection?, id: String, began: ContinuousClock.Instant,
-        _ span: any Tracing.Span
+        _ span: (any Tracing.Span)?
     ) async -> Response {
         var request = request
         var isSecure = connection?.isEncrypted ?? false
@@ -86,14 +91,17 @@ package struct CounterResponder: HTTPResponder {
         let duration = ContinuousClock.now - began
         metrics.answered(
             route: route, status: response.status.code, after: duration,
-            isReplay: response.headers[CounterResponder.replayName] != nil, code: code)
-        span.operationName = "\(request.method.rawValue) \(route)"
-        span.attributes["http.request.method"] = request.method.rawValue
-        span.attributes["http.route"] = route
-        span.attributes["http.response.status_code"] = response.status.code
-        span.attributes["till.request_id"] = id
-        if let code { span.attributes["till.problem"] = code }
-        if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+            isReplay: response.headers.contains(CounterResponder.replayName), code: code)
+        // Without a tracer each attribute would be a dictionary made and dropped.
+        if let span, span.isRecording {
+            span.operationName = "\(request.method.rawValue) \(route)"
+            span.attributes["http.request.method"] = request.method.rawValue
+            span.attributes["http.route"] = route
+            span.attributes["http.response.status_code"] = response.status.code
+            span.attributes["till.request_id"] = id
+            if let code { span.attributes["till.problem"] = code }
+            if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        }
         logger.debug(
             "request",
             metadata: [
@@ -107,9 +115,11 @@ package struct CounterResponder: HTTPResponder {
     /// Returns `true` if the client closes the connection after this request. The response says the same (RFC 9112,
     /// 9.6): otherwise a client may send its next request into a closing connection, with unknown outcome.
     private static func isLast(_ request: Request) -> Bool {
-        request.headers[.connection]?.split(separator: ",").contains {
+        // What nearly every client sends, if it sends any.
+        guard let header = request.headers[.connection], header != "keep-alive" else { return false }
+        return header.split(separator: ",").contains {
             $0.trimmingCharacters(in: .whitespaces).lowercased() == "close"
-        } ?? false
+        }
     }
 
     /// The origins allowed to load a response as a subresource.
@@ -137,17 +147,21 @@ package struct CounterResponder: HTTPResponder {
         return numbers.next()
     }
 
+    /// The number of fields that a response has room for at once, with those that the codec adds.
+    static let usualFields = 16
+
     /// The HSTS policy: a year, in seconds, during which a browser uses TLS only.
     private static let strictTransport = "max-age=31536000"
 
     private func secure(_ response: inout Response, isEncrypted: Bool) {
+        response.headers.reserveCapacity(CounterResponder.usualFields)
         if isEncrypted { response.headers[.strictTransportSecurity] = CounterResponder.strictTransport }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         let loadedBy = CounterResponder.resourcePolicy
-        if response.headers[loadedBy] == nil { response.headers[loadedBy] = "same-origin" }
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        if response.headers[.contentSecurityPolicy] == nil {
+        if !response.headers.contains(loadedBy) { response.headers[loadedBy] = "same-origin" }
+        if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
+        if !response.headers.contains(.contentSecurityPolicy) {
             response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
         }
     }

@@ -39,7 +39,12 @@ public final class EventFeed: Sendable {
     public init() {}
 
     /// Wakes the streams of the accounts with committed events. Cheap; callable from any thread.
-    public func committed(_ events: [StoredEvent]) { send(.poll, to: Set(events.map(\.account))) }
+    public func committed(_ events: [StoredEvent]) {
+        // Called on the writer's thread, for which all sales wait. A stream that opens meanwhile misses nothing: it
+        // registers before its first read, which sees this commit.
+        guard state.withLock({ !$0.listeners.isEmpty }) else { return }
+        send(.poll, to: Set(events.map(\.account)))
+    }
 
     /// Wakes the streams of accounts written by another counter; `nil` for unknown accounts.
     public func hinted(_ accounts: Set<AccountID>?) {

@@ -65,9 +65,7 @@ package struct Incoming: Sendable {
         let buffer = try await bytes()
         guard buffer.readableBytes > 0 else { return .object([]) }
         if requiresJSON {
-            let type = request.headers[.contentType]?.lowercased() ?? ""
-            let media = type.prefix { $0 != ";" && $0 != " " }
-            guard media == "application/json" else {
+            guard Incoming.isJSON(request.headers[.contentType] ?? "") else {
                 throw Problem(
                     .unsupportedMediaType, "unsupported_media_type", "The body is not application/json.",
                     next: "Send JSON with the header Content-Type: application/json.")
@@ -77,7 +75,7 @@ package struct Incoming: Sendable {
         let value = try JSONValue(parsing: buffer.readableBytesView, limits: limits)
         guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
         for (place, name) in [("order_id", value["order_id"]), ("order.id", value["order"]?["id"])] {
-            guard let text = name?.text, CardNumberMask.finds(in: text) else { continue }
+            guard let name, Incoming.readsAsCardNumber(name) else { continue }
             throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
         }
         let masked = value.withoutCardNumbers(except: Incoming.cardMembers)
@@ -86,6 +84,21 @@ package struct Incoming: Sendable {
             throw Problem.field(given.place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
         }
         return masked
+    }
+
+    private static func isJSON(_ header: String) -> Bool {
+        // As nearly every client writes it, without parameters.
+        if header == "application/json" { return true }
+        return header.lowercased().prefix { $0 != ";" && $0 != " " } == "application/json"
+    }
+
+    /// Returns `true` if the JSON of a name reads as a card number.
+    private static func readsAsCardNumber(_ name: JSONValue) -> Bool {
+        // The JSON of a text without escapes is the text in quotation marks, which are part of no number.
+        if case .string(let text) = name, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
+            return CardNumberMask.finds(in: text)
+        }
+        return CardNumberMask.finds(in: name.text)
     }
 
     /// Returns the raw body.
@@ -98,12 +111,18 @@ package struct Incoming: Sendable {
         var whole = ByteBuffer()
         let end = ContinuousClock.now + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
-        while var part = try await Incoming.next(&parts) {
-            // Checked with each part, so that a slow sender cannot hold a place; a silent connection is closed by its
-            // deadline.
-            guard ContinuousClock.now < end else { throw Problem.tooSlow }
-            guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
-            if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
+        do {
+            while var part = try await parts.next() {
+                // Checked with each part, so that a slow sender cannot hold a place; a silent connection is closed by
+                // its deadline.
+                guard ContinuousClock.now < end else { throw Problem.tooSlow }
+                guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
+                if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Incoming.brokenOff
         }
         guard place?.endWaiting() ?? true else { throw Incoming.brokenOff }
         return whole
@@ -111,14 +130,6 @@ package struct Incoming: Sendable {
 
     private static let brokenOff = Problem(
         .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
-
-    private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
-        do {
-            return try await parts.next()
-        } catch {
-            throw Incoming.brokenOff
-        }
-    }
 
     /// Returns a query parameter; a repeated one is refused.
     package func query(_ name: String) throws -> String? {
@@ -157,9 +168,16 @@ package struct Incoming: Sendable {
 extension JSONValue {
     /// Refuses unknown members: a misspelled one would otherwise count as missing.
     package func allow(_ names: Set<String>, in place: String = "") throws {
-        for member in objectValue ?? [] where !names.contains(member.key) {
-            throw Problem.field(place + String(member.key.prefix(64)), "There is no such field.")
-        }
+        for member in objectValue ?? [] where !names.contains(member.key) { throw JSONValue.unknown(member, place) }
+    }
+
+    /// Refuses members other than a few, which cost less to compare one by one than to put into a set.
+    package func allow(_ names: [String], in place: String = "") throws {
+        for member in objectValue ?? [] where !names.contains(member.key) { throw JSONValue.unknown(member, place) }
+    }
+
+    private static func unknown(_ member: JSONMember, _ place: String) -> Problem {
+        Problem.field(place + String(member.key.prefix(64)), "There is no such field.")
     }
 
     /// Returns an optional text of at most this many bytes.

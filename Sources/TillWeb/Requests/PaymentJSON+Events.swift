@@ -12,7 +12,7 @@ extension PaymentJSON {
     package static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
-        members(of: payment, into: &writer)
+        members(of: payment, into: &writer, withSession: true)
         writer.key("events")
         writer.beginArray()
         // How the money stood after each, so that nobody has to follow the operations.
@@ -30,6 +30,7 @@ extension PaymentJSON {
                 writer.field("captured", standing.captured.minorUnits)
                 writer.field("refunded", standing.refunded.minorUnits)
                 writer.field("held", standing.held.minorUnits)
+                writer.field("disputed", standing.disputed.minorUnits)
             }
             writer.key("by")
             if let by = event.record.by { write(by, into: &writer) } else { writer.null() }

@@ -3,6 +3,7 @@ public import TillStatements
 public import TillCore
 public import TillCounter
 public import TillHardware
+package import TillProvider
 
 /// The configuration of the HTTP server.
 public struct ServerOptions: Sendable {
@@ -21,13 +22,15 @@ public struct ServerOptions: Sendable {
     public var account = AccountID.main
     /// Further accounts that may use the counter's readers, taps and printers, and see its metrics.
     public var hardwareAccounts: Set<AccountID> = []
+    /// The providers that the counter knows, configured or not, in display order.
+    package var knownProviders: [any ProviderModule.Type] = []
     /// The accepted formats of provider statements.
     public var statementForms: [StatementForm] = []
     /// The receipt settings.
     public var receipts = ReceiptSetup()
     /// The scope of the shop's order numbers; `nil` if they are never reused.
     public var orderScope: OrderScope?
-    /// The largest difference of a cash drawer, in minor units, that a day is closed with without a reason.
+    /// The largest difference of a cash drawer, in minor units, that needs no reason at an opening or a close.
     public var dayDifferenceLimit = CounterOptions.usualDayDifference
     /// The 3-D Secure return URLs, if the counter has a public address.
     public var returnURL: ThreeDSecureReturnURL?

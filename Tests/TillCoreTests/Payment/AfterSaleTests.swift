@@ -454,6 +454,22 @@ struct AfterSaleTests {
         #expect(payment.broken == nil && payment.net == Examples.eur(100))
     }
 
+    @Test("money that others moved and that does not fit is raised with its booking, and once")
+    func objection() throws {
+        var payment = try Examples.payment(.automatic, [Examples.started])
+        var snapshot = seen()
+        snapshot.objection = "The card may not be charged."
+        #expect(take(snapshot, &payment).contains("payment.attention_required"))
+        #expect(payment.captured == Examples.eur(100))
+        #expect(!take(snapshot, &payment).contains("payment.attention_required"))
+        #expect(payment.openAttention.map(\.attention) == [.note("The card may not be charged.")])
+        // Not booked, and raised all the same.
+        var open = try Examples.payment(.automatic, [Examples.started])
+        snapshot.standing = .processing
+        snapshot.captured = Examples.eur(0)
+        #expect(take(snapshot, &open) == ["operation.unknown", "payment.attention_required"])
+    }
+
     @Test("where the money of a dispute moved in another currency, the share of it that is gone is the amount's")
     func shares() {
         func part(_ amount: Int64, _ taken: Int64, _ returned: Int64) -> Int64 {

@@ -96,7 +96,7 @@ struct PaymentPropertyTests {
             .attempt(provider: .sandbox, tender: Examples.tender),
             .attempt(provider: .sandbox, tender: Examples.tender),
             .capture(amount, isFinal: Bool.random(using: &dice)), .refund(amount, reason: nil), .cancel(reason: "x"),
-            .renew(honorPeriod: .seconds(60)),
+            .renew(honorPeriod: .seconds(60)), .abandon(Examples.attempt),
             .resolve(
                 attention: dice.pick([1, 2, 3]),
                 AttentionResolution(

@@ -31,7 +31,8 @@ struct AccountIsolationTests {
             Set(routes.map(\.template)) == [
                 "/metrics", "/v1/applepay/baskets", "/v1/applepay/baskets/{id}", "/v1/applepay/guests/redeem",
                 "/v1/audit", "/v1/offline", "/v1/printers", "/v1/printers/{name}", "/v1/printers/{name}/drawer",
-                "/v1/settings", "/v1/tap",
+                "/v1/printers/{name}/test", "/v1/settings", "/v1/settings/backups", "/v1/settings/health",
+                "/v1/settings/providers", "/v1/settings/receipts", "/v1/settings/receipts/preview", "/v1/tap",
                 "/v1/tap/card", "/v1/tap/cancel",
                 "/v1/tap/story", "/v1/terminal/connection_tokens", "/v1/terminal/payments",
                 "/v1/terminal/payments/{id}/settle", "/v1/terminal/readers", "/v1/terminal/readers/{id}/answers",

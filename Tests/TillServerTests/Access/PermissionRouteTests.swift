@@ -75,7 +75,7 @@ struct PermissionRouteTests {
         ].map { "/session" + $0 }
         let others = [
             "/webhooks/{provider}", "/v1/shops/{id}/notifications", "/card/fields", "/card/pay", "/card/status",
-            "/app/pay", "/app/session_result", "/app/cancel",
+            "/card/cancel", "/app/pay", "/app/session_result", "/app/cancel",
         ]
         #expect(own == Set(session + others))
     }
@@ -194,6 +194,29 @@ struct PermissionRouteTests {
         #expect(try await authenticator.sessions.session(of: request([.cookie: cookie])) == nil)
         await #expect(throws: Problem.self) { try await authenticator.principal(forKey: made.key.reveal()) }
         #expect(try await !authenticator.isInForce(mine))
+        await counter.close()
+    }
+
+    @Test("A key is taken in every spelling of its scheme, remembered or not, and nothing else is a key")
+    func schemes() async throws {
+        let counter = try await RoutedCounter()
+        let keys = APIKeys(counter.journal, clock: SystemClock())
+        let made = try await make([.read], in: counter)
+        let key = made.key.reveal()
+        let authenticator = authenticator(of: counter, keys, EventFeed())
+        for header in ["bearer \(key)", "Bearer \(key)", "BEARER \(key)", "Bearer \(key)"] {
+            let principal = try await authenticator.principal(of: request([.authorization: header]), for: .read)
+            #expect(principal.credential == .key(hash: made.record.hash))
+            // A scope is asked for each time, whether the key is remembered or not.
+            await #expect(throws: Problem.self) {
+                try await authenticator.principal(of: request([.authorization: header]), for: .refund)
+            }
+        }
+        for header in ["Bearer", "Bearer ", "Bearer  \(key)", "Basic \(key)", key, "Bearer \(key)x"] {
+            await #expect(throws: Problem.self) {
+                try await authenticator.principal(of: request([.authorization: header]), for: .read)
+            }
+        }
         await counter.close()
     }
 

@@ -82,7 +82,7 @@ final class DayLife {
         if !isFirst { openings.append(found) }
         let float = drawer
         try await again {
-            _ = try await $0.open(.init(total: float), in: .eur, of: .main)
+            _ = try await $0.open(.init(total: float), in: .eur, of: .main, reason: "counted")
         } until: {
             $0 == .open
         }

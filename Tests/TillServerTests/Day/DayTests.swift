@@ -110,7 +110,10 @@ struct DayTests {
         await #expect(throws: DayError.dayNotOpen) { try await book.resume(.main) }
         await #expect(throws: DayError.dayNotOpen) { try await book.current(of: .main) }
         _ = try await open(1_000, book)
-        await #expect(throws: DayError.dayOpen) { try await self.open(1_000, book) }
+        let opened = try #require(try await book.day(of: .main).session?.session)
+        let isOpen = DayError.dayOpen(since: opened.openedAt, by: opened.openedBy)
+        await #expect(throws: isOpen) { try await self.open(1_000, book) }
+        #expect(isOpen.what.contains("\(opened.openedAt), opened by \(opened.openedBy)"))
         await #expect(throws: DayError.notCounted) { try await book.close(of: .main) }
         await #expect(throws: DayError.dayNotEnded) { try await book.resume(.main) }
         await #expect(throws: DayError.drawerHasLess) {
@@ -136,7 +139,7 @@ struct DayTests {
         let book = world.book(limit: 500)
         let cases: [(Int64, Bool)] = [(9_500, false), (10_500, false), (9_499, true), (10_501, true)]
         for (counted, needsReason) in cases {
-            _ = try await open(10_000, book)
+            _ = try await book.open(.init(total: 10_000), in: .eur, of: .main, reason: "the float of before")
             _ = try await book.count(.init(total: counted), of: .main)
             if needsReason { await #expect(throws: DayError.needsReason) { try await book.close(of: .main) } }
             let closed = try await book.close(reason: needsReason ? "miscount" : nil, of: .main)

@@ -17,6 +17,14 @@ let addresses = """
     GET /latest.js 200
     GET /review.js 200
     GET /sale.js 200
+    GET /sell.css 200
+    GET /sell-find.js 200
+    GET /sell-keys.js 200
+    GET /sell-offline.js 200
+    GET /sell-parked.js 200
+    GET /sell-scan.js 200
+    GET /sell-split.js 200
+    GET /sell-stage.js 200
     GET /shown.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
@@ -30,6 +38,21 @@ let addresses = """
     GET /day-count.js 200
     GET /day-report.js 200
     GET /day.css 200
+    GET /insights 200
+    GET /insights?days=7 200
+    GET /insights.js 200
+    GET /insights-chart.js 200
+    GET /insights-shown.js 200
+    GET /insights.css 200
+    GET /settings 200
+    GET /settings/readers 200
+    GET /settings/health 200
+    GET /settings/nothing 404 not_found
+    GET /settings?x=y 400 unknown_parameter
+    GET /settings.js 200
+    GET /settings-keys.js 200
+    GET /settings.css 200
+    GET /people.js 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200
@@ -60,6 +83,10 @@ let addresses = """
     DELETE / 405 method_not_allowed GET,HEAD
     POST /payments 405 method_not_allowed GET,HEAD
     POST /day 405 method_not_allowed GET,HEAD
+    POST /insights 405 method_not_allowed GET,HEAD
+    GET /insights/ 404 not_found
+    POST /settings 405 method_not_allowed GET,HEAD
+    GET /settings/ 404 not_found
     GET /day/ 404 not_found
     GET /payments/ 404 not_found
     POST /counter.js 405 method_not_allowed GET,HEAD
@@ -243,6 +270,21 @@ let addresses = """
     POST /v1/day/close 409 day_not_open
     POST /v1/day/resume 409 day_not_open
     GET /v1/day/open 405 method_not_allowed POST
+    GET /v1/insights 200
+    HEAD /v1/insights 200
+    GET /v1/insights?from=2026-11-09&until=2026-11-21&zone=Europe/Berlin 200
+    GET /v1/insights?from=2026-02-30 422 invalid_request
+    GET /v1/insights?from=2026-11-21&until=2026-11-09 422 invalid_request
+    GET /v1/insights?from=2024-01-01&until=2026-11-09 422 invalid_request
+    GET /v1/insights?zone=Moon/Base 422 invalid_request
+    GET /v1/insights?days=7 400 unknown_parameter
+    POST /v1/insights 405 method_not_allowed GET,HEAD
+    GET /v1/insights/ 404 not_found
+    GET /v1/insights.csv 200
+    HEAD /v1/insights.csv 200
+    GET /v1/insights.csv?until=x 422 invalid_request
+    GET /v1/insights.csv?limit=1 400 unknown_parameter
+    POST /v1/insights.csv 405 method_not_allowed GET,HEAD
     GET /v1/printers 200
     GET /v1/printers/ 404 not_found
     GET /v1/printers/none 404 not_found
@@ -251,6 +293,27 @@ let addresses = """
     GET /v1/printers/none/ 404 not_found
     POST /v1/printers 405 method_not_allowed GET,HEAD
     POST /v1/printers/none 405 method_not_allowed GET,HEAD
+    POST /v1/printers/none/test 404 not_found
+    GET /v1/printers/none/test 405 method_not_allowed POST
+    GET /v1/settings/providers 200
+    GET /v1/settings/backups 200
+    GET /v1/settings/health 200
+    GET /v1/settings/receipts 200
+    GET /v1/settings/receipts/preview 200
+    GET /v1/settings/receipts/preview?language=ar&format=text&width=58 200
+    GET /v1/settings/receipts/preview?language=tlh 422 invalid_request
+    GET /v1/settings/receipts/preview?format=xyz 422 invalid_request
+    GET /v1/settings/receipts/preview?width=1 422 invalid_request
+    GET /v1/settings/nothing 404 not_found
+    POST /v1/settings/backups 405 method_not_allowed GET,HEAD
+    GET* /v1/settings/backups 401 unauthorized
+    GET /v1/keys 200
+    POST /v1/keys 400 idempotency_key_missing
+    GET* /v1/keys 401 unauthorized
+    POST /v1/keys/key_0123456789ab/revoke 404 key_not_found
+    POST /v1/keys/%ff/revoke 404 not_found
+    GET /v1/keys/key_0123456789ab/revoke 405 method_not_allowed POST
+    GET /v1/keys/key_0123456789ab 404 not_found
     GET /r/x 404 receipt_link_invalid
     GET /r/ 404 not_found
     GET /r 404 not_found
@@ -429,6 +492,8 @@ let addresses = """
     GET* /v1/day 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     POST* /v1/day/open 401 unauthorized
+    GET* /v1/insights 401 unauthorized
+    GET* /v1/insights.csv 401 unauthorized
     GET* /v1/printers/x 401 unauthorized
     GET* /v1/tap 401 unauthorized
     GET* /v1/terminal/readers 401 unauthorized

@@ -15,14 +15,14 @@ struct DescribedRoutesTests {
     /// Not in a description on purpose: pages, what they load, and the demo shop with its simulator.
     private static let undescribed = Set(
         [
-            "/", "/payments", "/payments/{id}", "/day", "/shop", "/shop/session", "/shop/baskets",
+            "/", "/payments", "/payments/{id}", "/day", "/insights", "/shop", "/shop/session", "/shop/baskets",
             "/applepay/sandbox/authorize",
             // A file of Apple's at an address of Apple's.
             ApplePayRoutes.association,
             // What the frame with the card fields asks of its own counter.
-            "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status",
+            "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status", "/card/cancel",
             "/kitchen", "/kitchen.js", "/kitchen.css", "/docs",
-        ] + Self.files.filter { $0 != "/openapi.yaml" })
+        ] + PageRoutes.settings + Self.files.filter { $0 != "/openapi.yaml" })
 
     /// What pages load.
     private static let files =
@@ -30,7 +30,7 @@ struct DescribedRoutesTests {
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [
-        "/", "/payments", "/day", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
+        "/", "/payments", "/day", "/insights", "/shop", "/r/{link}", "/back/{attempt}/{way}", "/webhooks/{provider}",
         "/applepay/notifications/{event}", "/applepay/notifications/merchantToken/{event}",
     ]
 

@@ -192,6 +192,21 @@ struct ProviderFieldsTests {
         await opened.counter.close()
     }
 
+    @Test("where banks must be asked, the key tells for which amount")
+    func verified() async throws {
+        let fields = ProviderCardFields(sources: FieldsModule.sources, verifiesCards: true) { _ in
+            .clientToken(Secret("token"))
+        }
+        let opened = try await opened([FieldsModule(fields)])
+        let key = try await opened.fields().json
+        #expect(key["three_d_secure"]?["amount"]?.stringValue == "12.50")
+        await opened.counter.close()
+        let other = try await self.opened([module { .clientToken(Secret("token")) }])
+        let plain = try await other.fields().json
+        #expect(plain["client_token"]?.stringValue == "token" && plain["three_d_secure"] == nil)
+        await other.counter.close()
+    }
+
     @Test("an app gets the key for the provider's SDK, with its session only")
     func app() async throws {
         var opened = try await opened([module { .publishable("pk_test_1") }], "app_session")

@@ -215,6 +215,76 @@ struct ShopQuoteTests {
         #expect(order.total.minorUnits == 1_284 && order.lines.map(\.name) == ["Brighton"])
     }
 
+    // MARK: What is bound
+
+    private func sheet(_ shown: Int64?, _ currency: Currency = .gbp) -> ApplePayCheckout.Authorized {
+        ApplePayCheckout.Authorized(
+            basketID: "b-1", version: 1, merchant: MerchantIDHash(of: "merchant.test.example"), token: .null,
+            shipping: Self.london, shown: shown.map { Money(minorUnits: $0, currency: currency) })
+    }
+
+    /// The same counter with a provider that opens the tokens.
+    private func sealed() -> ApplePayCheckout {
+        var options = checkout.live.current
+        options.opening = .provider
+        return ApplePayCheckout(
+            live: LiveApplePayOptions(options, clock: MeasuringClock(clock)), verifier: checkout.verifier,
+            baskets: baskets, customers: checkout.customers, replay: checkout.replay, checkout: checkout.checkout,
+            account: .main, provider: .sandbox, clock: clock, metrics: checkout.metrics, quotes: checkout.quotes)
+    }
+
+    @Test("A token that the provider opens pays the total that its sheet showed, and no other")
+    func bound() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let entry = try await confirmed(try await begun(), Self.london)
+        try sealed().bind(sheet(1_284), to: entry)
+        for wrong in [sheet(nil), sheet(1_283), sheet(1_285), sheet(1_284, .eur)] {
+            let refusal = #expect(throws: ApplePayCheckout.Refusal.self) { try sealed().bind(wrong, to: entry) }
+            #expect(refusal?.code == "price_changed")
+        }
+        // The amount within a token that is opened here is compared by itself.
+        try checkout.bind(sheet(nil), to: entry)
+        #expect(throws: ApplePayCheckout.Refusal.self) { try checkout.bind(sheet(1_283), to: entry) }
+    }
+
+    @Test("A price is bound to its basket, its address, its total and its currency")
+    func sealedPrice() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let entry = try await confirmed(try await begun(), Self.london)
+        let own = try #require(entry.quotes.seal)
+        func code(_ entry: Entry, at contact: WalletContact) -> String? {
+            ApplePayBaskets.seal(
+                of: entry.basket, generation: entry.generation, nonce: entry.nonce,
+                at: QuoteAddress(contact, country: "GB"))
+        }
+        #expect(code(entry, at: Self.london) == own && code(entry, at: Self.brighton) != own)
+        var other = entry
+        other.generation += 1
+        #expect(code(other, at: Self.london) != own)
+        other = entry
+        other.basket.quote([SheetItem(label: "All", amount: Money(minorUnits: 1_283, currency: .gbp))])
+        #expect(throws: ApplePayCheckout.Refusal.self) { try checkout.bind(sheet(nil), to: other) }
+        other = entry
+        other.quotes.address = QuoteAddress(Self.brighton, country: "GB")
+        #expect(throws: ApplePayCheckout.Refusal.self) { try checkout.bind(sheet(nil), to: other) }
+        other = entry
+        other.quotes.seal = nil
+        #expect(throws: ApplePayCheckout.Refusal.self) { try checkout.bind(sheet(nil), to: other) }
+    }
+
+    @Test("Another complete address of the same total has a binding of its own")
+    func boundElsewhere() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let begun = try await begun()
+        let entry = try await confirmed(begun, Self.brighton)
+        #expect(entry.quotes.seal != nil && entry.quotes.seal != begun.quotes.seal)
+        try sealed().bind(sheet(1_284), to: entry)
+        #expect(try await kept().quotes == entry.quotes)
+    }
+
     @Test("A basket that was never priced is not charged")
     func neverPriced() async throws {
         let refusal = await #expect(throws: ApplePayCheckout.Refusal.self) {

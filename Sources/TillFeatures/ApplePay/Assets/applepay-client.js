@@ -316,6 +316,9 @@ export class ApplePayController {
     let result = await pay(this.basket, {
       basket: this.basket,
       version: this.#version,
+      // What the customer has authorized. Till cannot read it in a token that only the provider opens.
+      total: this.sheet.request.total.amount,
+      currency: this.sheet.request.currencyCode,
       token: event.payment.token,
       shippingContact: event.payment.shippingContact,
       billingContact: event.payment.billingContact,

@@ -228,7 +228,10 @@ package struct AppCheckoutRoutes: Sendable {
         let result = try body.sessionResult()
         let before = try await payment(of: session)
         let state = CustomerPaymentState(before)
-        guard state.session != nil else { return answer(before, state) }
+        // Also of a payment that is being canceled: whether it was paid decides how that ends.
+        guard let action = before.currentAttempt?.awaitedAction, action.session != nil, !action.isFinished else {
+            return answer(before, state)
+        }
         // Each one costs the provider a call. Without one the provider's webhook tells of the payment all the same.
         guard try await sessions.countTry(session) else { return answer(before, state) }
         let now = try await checkout.finishSession(session.payment, account: session.account, result: result)

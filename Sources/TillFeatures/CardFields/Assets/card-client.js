@@ -7,8 +7,8 @@
 // The fields speak the language of the element's `lang`, else of the page's, else of the browser.
 // The session comes from the shop's server (POST /v1/payments/{id}/card_session). The page's own button calls the
 // element's `pay()`. The element sends "ready", "change" (`complete`, `brand`), "submit" (Enter in a field), "paid",
-// "declined", "action", "pending", "unknown" and "error", each with a `detail`; `pay()` resolves with the one that ends
-// it.
+// "declined", "action", "pending", "unknown", "error" and "canceled", each with a `detail`; `pay()` resolves with the
+// one that ends it. Before the page offers another way to pay it calls `cancel()`.
 // After "declined" and "error" nothing was charged for that card. "action": the bank asks the customer, in the frame.
 // After "unknown" nobody knows: the page offers no other payment, and the shop's server looks at the payment. A shop
 // delivers by what its server reads of the payment, never by an event of a page.
@@ -19,7 +19,7 @@ const MOST_PIXELS = 800;
 /** The characters of a language tag that are passed on. */
 const MOST_OF_LANGUAGE = 35;
 /** What ends a payment. */
-const ENDS = new Set(["paid", "declined", "unknown", "error"]);
+const ENDS = new Set(["paid", "declined", "unknown", "error", "canceled"]);
 
 class TillCard extends HTMLElement {
   static observedAttributes = ["session", "lang"];
@@ -35,7 +35,11 @@ class TillCard extends HTMLElement {
   #nonce = "";
   /** @type {((detail: object) => void)[]} */
   #waiting = [];
+  /** Who waits for an order to be ended. @type {((detail: object) => void)[]} */
+  #leaving = [];
   #isReady = false;
+  /** The frame runs, with or without its fields. */
+  #isHere = false;
   /** What a payment ended with, after which there is no other. @type {object | null} */
   #over = null;
   #heard = (event) => this.#hear(event);
@@ -61,6 +65,8 @@ class TillCard extends HTMLElement {
     this.#frame?.remove();
     this.#frame = null;
     this.#isReady = false;
+    this.#isHere = false;
+    this.#left({ type: "unknown", code: "fields_removed", message: this.#words.removed });
     this.#end({ type: "unknown", code: "fields_removed", message: this.#words.removed });
   }
 
@@ -68,6 +74,12 @@ class TillCard extends HTMLElement {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const done of waiting) done(detail);
+  }
+
+  #left(detail) {
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (const done of leaving) done(detail);
   }
 
   #load() {
@@ -112,6 +124,13 @@ class TillCard extends HTMLElement {
       this.#frame.style.height = `${Math.min(Math.max(Number(said.height) || 0, 40), MOST_PIXELS)}px`;
       return;
     }
+    this.#isHere = true;
+    if (said.type === "left") {
+      const { isStale, ...detail } = said.detail ?? {};
+      this.#left(detail);
+      if (isStale) this.reload();
+      return;
+    }
     if (said.type === "words") {
       this.#words = { ...this.#words, ...said.detail };
       this.#frame.title = this.getAttribute("label") ?? this.#words.title;
@@ -144,6 +163,24 @@ class TillCard extends HTMLElement {
     const end = new Promise((done) => this.#waiting.push(done));
     if (this.#waiting.length === 1) {
       this.#frame?.contentWindow?.postMessage({ till: "card", nonce: this.#nonce, type: "pay" }, base.origin);
+    }
+    return end;
+  }
+
+  /**
+   * Ends what a press has begun and nobody has approved, so that the customer can pay in another way. "canceled":
+   * nothing was charged, and nothing will be. With any other `type` it was not ended: "paid" has paid, and after
+   * "unknown" the page offers no other payment.
+   * @returns {Promise<{type: string, code?: string, message?: string}>}
+   */
+  cancel() {
+    if (this.#over) return Promise.resolve(this.#over);
+    if (!this.#isHere) {
+      return Promise.resolve({ type: "error", code: "not_ready", message: this.#words.notReady });
+    }
+    const end = new Promise((done) => this.#leaving.push(done));
+    if (this.#leaving.length === 1) {
+      this.#frame?.contentWindow?.postMessage({ till: "card", nonce: this.#nonce, type: "cancel" }, base.origin);
     }
     return end;
   }

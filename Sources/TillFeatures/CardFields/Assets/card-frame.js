@@ -16,6 +16,10 @@ const WATCH_MS = 2_000;
 const BANK_MS = 25 * 60_000;
 /** How long the counter may take to ask the provider for a key. */
 const KEY_MS = 15_000;
+/** How long the provider's script has to show a bank's question by itself, before the frame shows the bank's page. */
+const LATE_BANK_MS = 5_000;
+/** How long it is tried to end an order that awaits its card. */
+const CANCEL_MS = 10_000;
 /** How long the first look is repeated for. */
 const FIRST_MS = 10_000;
 
@@ -27,6 +31,10 @@ const nonce = given.get("nonce") ?? "";
 history.replaceState(null, "", location.pathname);
 
 let isPaying = false;
+/** The number of presses and of orders that were ended: a press that is not the newest one says nothing any more. */
+let turn = 0;
+/** The order that a press is asking the counter for. @type {Promise<unknown>} */
+let preparing = Promise.resolve();
 
 function tell(type, detail = {}) {
   parent.postMessage({ till: "card", nonce, type, detail }, around);
@@ -107,6 +115,7 @@ async function look() {
 async function settled(first, before) {
   let now = first;
   let end = performance.now() + SETTLE_MS;
+  const late = performance.now() + LATE_BANK_MS;
   let isAtBank = false;
   for (;;) {
     switch (now?.status) {
@@ -115,8 +124,9 @@ async function settled(first, before) {
         if (now.attempts > before) return now;
         break;
       case "action":
-        // The card of the provider's fields is attached, and the counter is asking for the money.
-        if (now.order_id) break;
+        // The card of the provider's fields is attached, and the counter is asking for the money. A bank that wants to
+        // be asked after all is asked on its page, which the provider's script does not show any more.
+        if (now.order_id && !isAtBank && !(now.action_url && performance.now() >= late)) break;
         if (!isAtBank) {
           if (!showBank(now.action_url)) return null;
           isAtBank = true;
@@ -227,6 +237,7 @@ function failed({ code, message, field }) {
 
 async function pay() {
   if (isPaying) return;
+  if (isLeaving) return failed({ code: "not_ready", message: text("notReady"), field: null });
   if (over) return tell(over.type, over.told);
   const wrong = fields.fault();
   if (wrong) return failed({ code: "invalid_card", message: "", field: wrong });
@@ -282,13 +293,17 @@ function watchForBank() {
  * and the counter reads the order and asks for the money. An order that still awaits its card takes the next one, too.
  */
 async function payOrder() {
+  const mine = (turn += 1);
   let asked = null;
   let refusal = null;
   async function prepare() {
-    const { ok, body } = await ask("/card/pay", { tender: { type: "paypal_card" } }, ANSWER_MS);
+    const answer = ask("/card/pay", { tender: { type: "paypal_card" } }, ANSWER_MS);
+    preparing = answer.catch(() => undefined);
+    const { ok, body } = await answer;
     if (ok) asked = body;
     else refusal = body;
-    if (!awaitsCard(asked)) throw new Error("there is no order for a card");
+    // An order that is ended meanwhile gets no card.
+    if (!awaitsCard(asked) || mine !== turn || isLeaving) throw new Error("there is no order for a card");
     return asked.order_id;
   }
   const unwatched = watchForBank();
@@ -302,6 +317,7 @@ async function payOrder() {
   }
   clearInterval(looking);
   unwatched();
+  if (mine !== turn) return;
   if (refusal?.money_moved === "no") return refused(refusal);
   // The attempt of the order is the newest one; without an order no card was attached.
   const before = asked ? asked.attempts - 1 : attempts;
@@ -314,17 +330,78 @@ async function payOrder() {
       await wait(LOOK_MS);
       now = await look();
     }
+    if (mine !== turn) return;
     if (!now || awaitsCard(now)) return failed(failure);
   }
   now = await settled(now, before);
+  if (mine !== turn) return;
   attempts = now?.attempts ?? attempts;
   if (!ended(now)) end("unknown", text("unknown"));
 }
 
+// MARK: Leaving
+
+let isLeaving = false;
+
+/**
+ * Has the counter end the order, and says how the payment stands after it. Nothing where nobody knows.
+ * @returns {Promise<{ now?: any, refusal?: any }>}
+ */
+async function endOrder() {
+  // An order that is on its way must be there before it can be ended.
+  await preparing;
+  const until = performance.now() + CANCEL_MS;
+  for (;;) {
+    try {
+      const { ok, body } = await ask("/card/cancel", {}, ANSWER_MS);
+      if (!ok && body.money_moved === "no") return { refusal: body };
+      if (ok && body.status !== "action" && body.status !== "pending") return { now: body };
+    } catch {
+      // It may have arrived: it is asked again.
+    }
+    if (performance.now() >= until) return {};
+    await wait(LOOK_MS);
+  }
+}
+
+/**
+ * Ends an order that still awaits its card, so that the customer can pay in another way, and answers with "left". Only
+ * what the counter knows to be unpaid is ended; a card that is attached later is not charged.
+ */
+async function leave() {
+  if (isLeaving) return;
+  if (over) return tell("left", { type: over.type, ...over.told });
+  // A card that is being charged has an outcome of its own, which the press tells.
+  if (isPaying && !fields.takesOrder) {
+    return tell("left", { type: "unknown", code: "payment_in_progress", message: text("confirming") });
+  }
+  isLeaving = true;
+  const { now = null, refusal = null } = await endOrder();
+  isLeaving = false;
+  if (over) return tell("left", { type: over.type, ...over.told });
+  if (refusal) {
+    const message = sentence(refusal.code) ?? refusal.detail ?? text("nothingCharged");
+    return tell("left", { type: "error", code: refusal.code, message });
+  }
+  if (!now) return tell("left", { type: "unknown", code: "not_ended", message: text("unknown") });
+  attempts = now.attempts;
+  turn += 1;
+  if (now.status !== "open" && now.status !== "declined") {
+    ended(now);
+    return tell("left", { type: over.type, ...over.told });
+  }
+  // The provider's script may still show the bank's question of a press: these fields are drawn anew.
+  const isStale = isPaying;
+  const message = text("nothingCharged");
+  end("canceled", message);
+  return tell("left", { type: "canceled", message, isStale });
+}
+
 addEventListener("message", (event) => {
   if (event.source !== parent || event.origin !== around) return;
-  if (event.data?.till !== "card" || event.data.nonce !== nonce || event.data.type !== "pay") return;
-  pay();
+  if (event.data?.till !== "card" || event.data.nonce !== nonce) return;
+  if (event.data.type === "pay") pay();
+  if (event.data.type === "cancel") leave();
 });
 new ResizeObserver(resize).observe(document.body);
 
@@ -357,7 +434,9 @@ async function begin() {
     isPaying = true;
     fields.lock(true);
     say(text("confirming"));
+    const mine = turn;
     const now = await settled(at, attempts - 1);
+    if (mine !== turn) return;
     attempts = now?.attempts ?? attempts;
     // For another card the fields are needed after all.
     if (now?.status === "declined" && !(await show())) return;

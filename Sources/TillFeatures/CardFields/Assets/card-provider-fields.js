@@ -8,7 +8,7 @@ import { language, sentence, text } from "/card/words.js";
 const SHOW_MS = 20_000;
 /** How long the provider may take to make a reference. No money moves in it. */
 const REFERENCE_MS = 30_000;
-/** How long the bank's question may take that the provider's script shows by itself. */
+/** How long the bank's question may take that the provider's script asks. */
 const ATTACH_MS = 25 * 60_000;
 /** Versions of Braintree's script do not change. */
 const BRAINTREE = "https://js.braintreegateway.com/web/3.136.0/js";
@@ -99,10 +99,38 @@ async function stripeFields(key, heard) {
 
 // MARK: Braintree
 
-async function braintreeFields(key, heard) {
+/**
+ * What has the customer's bank asked about each card. Its frame is put into this frame's own layer.
+ * @param {object} client
+ * @param {{ amount: string }} asked What the counter charges, in major units.
+ */
+async function braintreeVerification(client, asked, heard, signal) {
+  await load(`${BRAINTREE}/three-d-secure.min.js`, signal);
+  const { threeDSecure } = globalThis.braintree;
+  if (!threeDSecure) throw notLoaded();
+  const verification = await threeDSecure.create({ client, version: "2-inline-iframe" });
+  verification.on("lookup-complete", (_data, next) => next());
+  verification.on("authentication-iframe-available", ({ element }, next) => {
+    heard.bank(element);
+    next();
+  });
+  /** The nonce with the bank's answer, which the counter reads from Braintree. The first one is consumed. */
+  return async ({ nonce, details }) => {
+    try {
+      return (await verification.verifyCard({ amount: asked.amount, nonce, bin: details.bin })).nonce;
+    } catch (error) {
+      throw new FieldsFailure(error?.type === "CUSTOMER" ? "challenge_canceled" : "card_fields_failed");
+    } finally {
+      heard.bank(null);
+    }
+  };
+}
+
+async function braintreeFields(key, heard, signal) {
   const own = { number: "number", expirationDate: "expires", cvv: "code" };
   const { braintree } = globalThis;
   const client = await braintree.client.create({ authorization: key.client_token });
+  const verified = key.three_d_secure ? await braintreeVerification(client, key.three_d_secure, heard, signal) : null;
   const fields = await braintree.hostedFields.create({
     client, styles: { input: { color: ink(), "font-size": "16px" } },
     fields: {
@@ -117,13 +145,16 @@ async function braintreeFields(key, heard) {
   fields.on("cardTypeChange", ({ cards }) => heard.brand(cards.length === 1 ? cards[0].niceType : null));
   fields.on("inputSubmitRequest", () => heard.submit());
   return {
+    asksBank: verified !== null,
     async reference() {
+      let made = null;
       try {
-        return (await fields.tokenize()).nonce;
+        made = await fields.tokenize();
       } catch (error) {
         if (error?.type !== "CUSTOMER") throw error;
         throw new FieldsFailure("invalid_card", undefined, own[error.details?.invalidFieldKeys?.[0]] ?? null);
       }
+      return verified ? await verified(made) : made.nonce;
     },
     clear() {
       for (const name of Object.keys(own)) fields.clear(name);
@@ -228,6 +259,16 @@ export function providerFields(provider, askKey, tell) {
     changed();
   };
   heard.submit = () => tell("submit");
+  /** Shows the bank's question in the frame's own layer; null takes it away. */
+  heard.bank = (element) => {
+    const layer = $("bank-layer");
+    layer.replaceChildren(...(element ? [element] : []));
+    layer.hidden = !element;
+    document.body.classList.toggle("asking", Boolean(element));
+    if (!element) return;
+    tell("action");
+    layer.focus();
+  };
 
   async function draw(signal) {
     const { scripts, draw: fields } = PROVIDERS[provider] ?? {};
@@ -238,7 +279,7 @@ export function providerFields(provider, askKey, tell) {
       [askKey(), ...(isOfKey ? [] : scripts.map((address) => load(address, signal)))]);
     if (isOfKey) await Promise.all(scripts(key).map((address) => load(address, signal)));
     signal.throwIfAborted();
-    return await fields(key, heard);
+    return await fields(key, heard, signal);
   }
 
   return {
@@ -267,8 +308,9 @@ export function providerFields(provider, askKey, tell) {
       const failed = () => new FieldsFailure("card_fields_failed");
       let token = null;
       try {
-        token = await within(REFERENCE_MS, drawn.reference(), failed);
+        token = await within(drawn.asksBank ? ATTACH_MS : REFERENCE_MS, drawn.reference(), failed);
       } catch (error) {
+        if (drawn.asksBank) heard.bank(null);
         throw error instanceof FieldsFailure ? error : failed();
       }
       if (typeof token !== "string" || !token) throw failed();

@@ -1,18 +1,15 @@
 // The account of whoever is signed in: where else they are, what they sign in with; and for whoever manages the staff
 // who works here, whom to invite, and everybody's open sessions.
 
-import { $, make } from "./dom.js";
+import { $, make, time } from "./dom.js";
 import { addPasskey, canUsePasskeys, whyNoPasskey } from "./passkeys.js";
+import { invitingAnew, linkWords, OFFICE, sessionWords } from "./people.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
 import { may, whoIs } from "./session.js";
 import { namesAccount } from "./views.js";
 
 const UNREACHED = "The till cannot be reached. Nothing was changed.";
-const KINDS = {
-  device: "Device at the till", password: "Back office, with password", passkey: "Back office, with a passkey",
-};
-const OFFICE = { invited: "invited to the back office", enrolled: "signs in to the back office" };
 
 function explain(id, why) {
   $(id).textContent = why;
@@ -34,8 +31,6 @@ async function act(place, work) {
   await showAccount();
 }
 
-const time = (text) => new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-
 /** A line with what can be done about it. */
 function row(words, verb, label, work) {
   const line = make("li", "");
@@ -50,9 +45,7 @@ function row(words, verb, label, work) {
 }
 
 function sessionRow(session, place, path, isOwn) {
-  const who = isOwn ? "" : `${session.name ?? "Nobody"}: `;
-  const words = `${who}${KINDS[session.kind] ?? session.kind}, from ${session.address ?? "an unknown address"}, since `
-    + `${time(session.began_at)}, last used ${time(session.seen_at)}`;
+  const words = sessionWords(session, isOwn);
   if (session.current) return row(words + ". This session.", "");
   return row(words, "End", `End the session since ${time(session.began_at)}`, () =>
     act(place, () => ask("DELETE", `${path}/${session.id}`)));
@@ -76,15 +69,11 @@ async function showOwn() {
 
 async function invite(person) {
   const isAsked = person.office === "enrolled";
-  if (isAsked && !(await review({
-    title: `Invite ${person.name} anew?`,
-    words: "Their password, codes and passkeys end at once, and their sessions too.",
-    facts: [["Who", `${person.name}, ${person.role}`]], send: "Invite anew",
-  }))) return;
+  if (isAsked && !(await review(invitingAnew(person)))) return;
   const made = await ask("POST", `/v1/staff/${person.id}/invitation`);
   $("invitation").hidden = false;
   $("invitation").replaceChildren(
-    make("span", `Give this link to ${person.name} alone; it is good once, within a day:`), make("code", made.url));
+    make("span", linkWords(person)), make("code", made.url));
 }
 
 async function showStaff() {

@@ -1,4 +1,4 @@
-// One entry of "To review": what happened, its evidence, and how a person closes it. What is sent has its key stored
+// One entry of "Attention": what happened, its evidence, and how a person closes it. What is sent has its key stored
 // before, as everything that the page asks for, so that a reload in the middle finishes it.
 
 import {

@@ -1,4 +1,4 @@
-// "To review": what waits for a person. Payments and incidents stand in the list, what does not match a statement below
+// "Attention": what waits for a person. Payments and incidents stand in the list, what does not match a statement below
 // it; one that is opened takes the list's place. The filter and the open entry stand in the address.
 
 import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";

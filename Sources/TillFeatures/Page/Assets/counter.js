@@ -19,6 +19,12 @@ import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./office.js";
+import "./sell-find.js";
+import "./sell-keys.js";
+import "./sell-offline.js";
+import "./sell-parked.js";
+import "./sell-scan.js";
+import "./sell-split.js";
 import "./stored.js";
 import { known } from "./staff.js";
 import { namesAccount, namesReview, showView } from "./views.js";
@@ -28,7 +34,7 @@ import { namesAccount, namesReview, showView } from "./views.js";
 /** What is asked before money goes back; it is never sent by the key or click that asked for it. */
 function refundQuestion(payment, minor) {
   const of = (sum) => money(sum, payment.currency);
-  const kept = payment.captured - payment.refunded;
+  const kept = payment.captured - payment.refunded - (payment.disputed ?? 0);
   const isCash = payment.tender?.type === "cash";
   return {
     title: `Refund ${of(minor)} ${isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`}?`,
@@ -107,7 +113,9 @@ for (const id of ["cancel", "drop"]) {
 /** An entry of the drawer is finished by the page of the day. */
 const isOfDay = (path) => path.startsWith("/v1/day/");
 
+/** @returns {Promise<boolean>} Something of it came to nothing, which the alert says. */
 async function finishKept() {
+  let isSaid = false;
   for (const { path, body } of keptRequests()) {
     if (isResolution(path) || isOfDay(path)) continue;
     try {
@@ -116,11 +124,14 @@ async function finishKept() {
       open(payment);
     } catch (error) {
       fail(error);
+      isSaid = true;
     }
   }
+  return isSaid;
 }
 
-async function showAddress() {
+/** @param {boolean} [keepsAlert] What the alert says is news still. */
+async function showAddress(keepsAlert = false) {
   if (showView()) return showAccount();
   const id = namesReview() || namesAccount() ? "" : decodeURIComponent(location.hash.slice(1));
   if (!id) {
@@ -133,7 +144,7 @@ async function showAddress() {
       await refresh();
     } else {
       const payment = await ask("GET", pathOf(id));
-      alertWith("");
+      if (!keepsAlert) alertWith("");
       release();
       open(payment);
     }
@@ -146,15 +157,14 @@ async function showAddress() {
 async function start() {
   showView();
   showAttention();
-  await finishKept();
-  await showAddress();
+  await showAddress(await finishKept());
   await list();
 }
 
 $("currency").replaceChildren(...CURRENCIES.map((code) => make("option", code, { value: code })));
 const kept = localStorage.getItem("till.currency");
 if (kept && CURRENCIES.includes(kept)) $("currency").value = kept;
-window.addEventListener("hashchange", showAddress);
+window.addEventListener("hashchange", () => showAddress());
 // The payment that is shown stays the counter's address while somebody is elsewhere.
 $("to-counter").addEventListener("click", () => {
   $("to-counter").href = "#" + (session.payment?.id ?? "");
@@ -167,7 +177,7 @@ function goBack() {
   const back = sessionStorage.getItem("till.back");
   sessionStorage.removeItem("till.back");
   // Only the till's own pages.
-  if (!back || !/^\/(payments|day)([/?]|$)/.test(back)) return false;
+  if (!back || !/^\/(payments|day|insights|settings)([/?]|$)/.test(back)) return false;
   if (keptRequests().some(({ path }) => !isOfDay(path))) return false;
   location.replace(back);
   return true;

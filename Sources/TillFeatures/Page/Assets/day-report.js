@@ -19,18 +19,24 @@ const TENDERS = {
   card: "Typed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
 };
 
-/** A number of a Z as it stands on it. @param {number} number */
-export const numberOf = (number) => String(number).padStart(4, "0");
+/**
+ * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
+ * @param {number} number @param {number} [epoch]
+ */
+export const numberOf = (number, epoch = 1) => String(number).padStart(4, "0") + (epoch > 1 ? `/${epoch}` : "");
 
 /** A tender or a provider by its name. */
 const named = (name) => TENDERS[name] ?? (name || "None");
 
+/** When a report was made: a closed one at its close, which is later than the count that it goes up to. */
+const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now());
+
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const when = WHEN.format(new Date(report.until ?? Date.now()));
+  const when = WHEN.format(madeAt(report));
   if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
   const by = personOf(report.closed_by);
-  return [`Z report ${numberOf(report.number)}`, `Closed ${when}${by && ` by ${by}`}`];
+  return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
 }
 
 /** The figures that are looked for first. @param {any} report */
@@ -43,6 +49,7 @@ export function tiles(report) {
   } else if (typeof session?.difference === "number") {
     shown.push(["Cash difference", of(session.difference)]);
   }
+  if (session?.opening_difference) shown.push(["Opening difference", of(session.opening_difference)]);
   return shown.map(([name, text]) => {
     const tile = make("div", "", { className: "tile" });
     const figure = make("b", "");
@@ -95,29 +102,37 @@ function table(title, titles, lines, last) {
   return pane;
 }
 
+/** What is left of a line's money. */
+export const netOf = (one) => one.captured - one.refunded - (one.disputed ?? 0);
 const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
 
 function by(title, member, list, currency) {
-  const texts = (count, captured, refunded) =>
+  const hasDisputes = list.some((one) => one.disputed);
+  const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
     [String(count), sum(captured, currency), signed(-refunded, currency, false),
-      signed(captured - refunded, currency, false)];
-  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds", "Net"],
-    list.map((one) => line(named(one[member]), texts(one.count ?? 0, one.captured ?? 0, one.refunded ?? 0))),
-    line("Sum", texts(added(list, "count"), added(list, "captured"), added(list, "refunded"))));
+      ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
+      signed(captured - refunded - disputed, currency, false)];
+  const [count, captured, refunded, disputed] =
+    ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
+  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds",
+    ...(hasDisputes ? ["Disputed"] : []), "Net"],
+  list.map((one) => line(named(one[member]), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
 }
 
 /** The drawer of the day: from the float to what was counted and what stays. */
 function drawer(report) {
   const { session, currency } = report;
   const list = make("dl", "", { className: "ledger" });
-  if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
   const add = (name, text, className = "") => {
     const pair = make("div", "", { className });
     const value = make("dd", "");
-    value.append(name === "Reason" ? text : amount(text));
+    value.append(name.endsWith("eason") ? text : amount(text));
     pair.append(make("dt", name), value);
     list.append(pair);
   };
+  if (session.opening_difference) add("Opening difference", signed(session.opening_difference, currency));
+  if (session.opening_reason) add("Opening reason", session.opening_reason);
+  if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
   if (typeof session.difference === "number") add("Difference", signed(session.difference, currency), "line2");
   if (report.reason) add("Reason", report.reason);
   if (typeof report.left === "number") add("Stays in the drawer", sum(report.left, currency));
@@ -161,6 +176,16 @@ function printed(name, value, isAmount = false) {
   return [before, isAmount ? amount(value) : value, "\n"];
 }
 
+const UNREAD = "Their money is in none of these sums.";
+const ABSENT = "Tax, discounts and the numbers of receipts are not in this report.";
+
+/** How far the clock of a printed time is from UTC. @param {Date} date */
+function zoneOf(date) {
+  const minutes = -date.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
+}
+
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
 /** A text in lines of the strip. */
@@ -172,27 +197,34 @@ export function strip(report) {
   const { currency, sales, session, totals } = report;
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
-  const until = new Date(report.until ?? Date.now());
+  const made = madeAt(report);
+  const at = (name, time) => (time ? printed(name, WHEN.format(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
-    isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number)}`),
-    printed(DATE.format(until), TIME.format(until)),
-    report.from ? printed("Since", WHEN.format(new Date(report.from)).replace(/^\S+ /, "")) : [],
+    isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
+    printed(DATE.format(made), TIME.format(made)), printed("Times in", zoneOf(made)),
+    at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
-    of("Gross sales", sales.gross), of("Refunds", -sales.refunds), of("NET SALES", sales.net), of("Tips", sales.tips),
+    report.unreadable?.length > 0
+      ? [...printed("UNREADABLE PAYMENTS", String(report.unreadable.length)), wrapped(UNREAD), RULE] : [],
+    of("Gross sales", sales.gross), of("Refunds", -sales.refunds),
+    sales.disputed ? of("Disputed", -sales.disputed) : [], of("NET SALES", sales.net), of("Tips", sales.tips),
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
-    ...(report.tenders ?? []).map((one) => of(named(one.tender), one.captured - one.refunded)), [RULE],
+    ...(report.tenders ?? []).map((one) => of(named(one.tender), netOf(one))), [RULE],
   ];
   for (const one of report.others ?? []) {
     parts.push(printed(`Sales ${one.currency}`, figure(one.gross, one.currency), true),
-      printed(`Refunds ${one.currency}`, figure(-one.refunds, one.currency), true));
+      printed(`Refunds ${one.currency}`, figure(-one.refunds, one.currency), true),
+      one.disputed ? printed(`Disputed ${one.currency}`, figure(-one.disputed, one.currency), true) : []);
   }
   if (report.others?.length > 0) parts.push([RULE]);
   if (session) {
-    parts.push(of("Float", session.float), of("Opening difference", session.opening_difference));
+    parts.push(of("Float", session.float), of("Opening difference", session.opening_difference),
+      session.opening_reason ? [wrapped(session.opening_reason)] : []);
     if (!isBlind(session)) {
       parts.push(of("Cash sales", session.cash_sales), of("Cash refunds", -session.cash_refunds),
         of("Paid in", session.paid_in), of("Paid out", -session.paid_out), of("Bank drops", -session.bank_drops),
+        session.refunds_paid ? of("Other refunds in cash", -session.refunds_paid) : [],
         of("Expected", session.expected));
     }
     if (!isX) {
@@ -201,15 +233,22 @@ export function strip(report) {
     }
     parts.push([RULE]);
   }
-  parts.push(printed("Journal", `${report.first_sequence} to ${report.last_sequence}`), [RULE]);
+  // The first event of it is the one after the last of the report before.
+  const first = report.first_sequence + 1;
+  const events = first > report.last_sequence ? "no event" : `${first} to ${report.last_sequence}`;
+  parts.push(printed("Journal", events), [RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
-      of("Net", totals.net), [RULE]);
+      totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
+    for (const one of report.all_totals ?? []) {
+      if (one.currency !== currency) parts.push(printed(`Net ${one.currency}`, figure(one.net, one.currency), true));
+    }
+    parts.push([RULE]);
   }
   if (!isX) {
     parts.push(printed("Previous Z", report.previous === null ? "none" : numberOf(report.previous)), [RULE]);
   }
-  parts.push([middle(isX ? "END OF X" : "END OF Z")]);
+  parts.push([wrapped(ABSENT), RULE], [middle(isX ? "END OF X" : "END OF Z")]);
   return parts.flat();
 }
 
@@ -218,12 +257,21 @@ export function reportRow(report) {
   const element = make("tr", "");
   element.setAttribute("role", "row");
   const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
-  link.append(make("b", `Z ${numberOf(report.number)}`));
+  link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
-  when.append(make("time", WHEN.format(new Date(report.until)), { dateTime: report.until }));
+  when.append(make("time", WHEN.format(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
   const by = report.session?.difference;
   const difference = cell("num off");
-  if (typeof by === "number") difference.append(amount(by === 0 ? "matches" : signed(by, report.currency)));
+  const before = report.session?.opening_difference;
+  const isOff = Boolean(before);
+  if (typeof by === "number") {
+    difference.append(amount(by !== 0 ? signed(by, report.currency) : isOff ? "closed: matches" : "matches"));
+  }
+  if (isOff) {
+    const under = make("span", "opened: ", { className: "under" });
+    under.append(amount(signed(before, report.currency)));
+    difference.append(under);
+  }
   element.append(cell("what", link), when, cell("by", personOf(report.closed_by)), difference,
     cell("num sum", amount(signed(report.sales.net, report.currency, false))));
   return element;

@@ -11,7 +11,7 @@ const DAY_TIME = new Intl.DateTimeFormat(LANGUAGE, {
 
 export const KINDS = {
   paid_in: { word: "Paid in", sign: 1 }, paid_out: { word: "Paid out", sign: -1 },
-  bank_drop: { word: "Bank drop", sign: -1 },
+  bank_drop: { word: "Bank drop", sign: -1 }, refund: { word: "Refund in cash", sign: -1 },
 };
 
 /** A sum with its sign; a plus only where it says which way money went. */
@@ -69,10 +69,14 @@ function row({ at, what, under, by, text, isMuted }) {
 /** What the float says about the last close. @param {any} session @param {boolean} hasLast */
 function opening(session, hasLast) {
   const by = session.opening_difference;
-  if (!hasLast || typeof by !== "number") return [];
+  const reason = session.opening_reason;
+  if (!hasLast || typeof by !== "number") return reason ? [reason] : [];
   if (by === 0) return ["Same as left at the last close"];
   const text = sum(Math.abs(by), session.currency);
-  return by > 0 ? phrase`${text} more than left at the last close` : phrase`${text} less than left at the last close`;
+  return [
+    ...(by > 0 ? phrase`${text} more than left at the last close` : phrase`${text} less than left at the last close`),
+    ...(reason ? [`: ${reason}`] : []),
+  ];
 }
 
 /** Rows of what happened, newest first. @param {any} session @param {boolean} hasLast There was a day before. */
@@ -81,8 +85,8 @@ export function drawerRows(session, hasLast) {
   const events = [
     { at: session.opened_at, what: "Float counted", under: opening(session, hasLast), by: session.opened_by,
       text: of(session.float, false) },
-    ...(session.cash ?? []).map(({ kind, amount: minor, reason, at, by }) => ({
-      at, by, what: [KINDS[kind]?.word ?? kind, reason].filter(Boolean).join(": "),
+    ...(session.cash ?? []).map(({ kind, amount: minor, reason, payment, at, by }) => ({
+      at, by, what: [KINDS[kind]?.word ?? kind, reason].filter(Boolean).join(": "), under: payment ? [payment] : [],
       text: of((KINDS[kind]?.sign ?? 1) * minor),
     })),
     ...(session.counts ?? []).map(({ total, at, by }, index) => ({
@@ -124,6 +128,8 @@ export function ledger(session, hasCount) {
     pair(`Paid in, ${countOf(session, "paid_in")}`, of(session.paid_in)),
     pair(`Paid out, ${countOf(session, "paid_out")}`, of(-(session.paid_out ?? 0))),
     pair(`Bank drops, ${countOf(session, "bank_drop")}`, of(-(session.bank_drops ?? 0))),
+    ...(session.refunds_paid
+      ? [pair(`Refunds in cash, ${countOf(session, "refund")}`, of(-session.refunds_paid))] : []),
     pair("Expected", signed(session.expected, session.currency, false), "line2"),
   ];
   if (count && hasCount) {

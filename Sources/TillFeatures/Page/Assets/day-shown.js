@@ -2,7 +2,7 @@
 
 import { ask } from "./calls.js";
 import { beginCount, counted } from "./day-count.js";
-import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
 import { $, make } from "./dom.js";
@@ -97,8 +97,9 @@ export function renderCount() {
   const { session } = day;
   $("count-title").textContent = session ? "Count the drawer" : "Count the float";
   $("currency-field").hidden = Boolean(session);
+  $("opening-field").hidden = Boolean(session) || !day.last;
   $("count-words").textContent = wordsOfCount();
-  if (beginCount(currencyCounted(), session?.id ?? "opening", showCounted)) {
+  if (beginCount(currencyCounted(), session?.id ?? `opening-${day.last?.number ?? 0}`, showCounted)) {
     settledAt = performance.now() + SETTLE_MS;
     setTimeout(showCounted, SETTLE_MS + 1);
   }
@@ -126,6 +127,8 @@ function wordsOfDifference(by) {
     ? phrase`The drawer holds ${text} less than expected.` : phrase`The drawer holds ${text} more than expected.`;
 }
 
+const paymentsOf = (count) => `${count} ${count === 1 ? "payment" : "payments"}`;
+
 function renderClose() {
   const { session } = day;
   const { total } = lastCount(session);
@@ -137,7 +140,11 @@ function renderClose() {
   $("standing").className = by === 0 ? "badge paid" : "badge unsure";
   says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
-  $("reasons").hidden = by === 0;
+  const unread = session.unreadable ?? 0;
+  says("close-unread",
+    unread ? `${paymentsOf(unread)} of it cannot be read; what they moved is in no sum. Say why it is closed.` : "");
+  $("reasons").hidden = by === 0 && unread === 0;
+  $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
   says("close", isKnown ? phrase`Close with ${signed(by, session.currency)}` : "Close the day");
   $("left").placeholder = decimal(total, session.currency);
   says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
@@ -162,7 +169,7 @@ async function readSales() {
     try {
       const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
       $("sales-list").replaceChildren(...tenders.flatMap((one) =>
-        salesPair(one.tender, one.captured - one.refunded, currency)), ...salesPair("Net", sales.net, currency, "all"));
+        salesPair(one.tender, netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
       salesOf = session.id;
       $("sales").hidden = day.session?.id !== salesOf;
     } catch {
@@ -236,7 +243,7 @@ function showReport(report) {
   $("report-title").textContent = title;
   $("report-words").textContent = words;
   const unread = report.unreadable?.length ?? 0;
-  says("unread", unread ? `${unread} ${unread === 1 ? "payment" : "payments"} of it cannot be read.` : "");
+  says("unread", unread ? `${paymentsOf(unread)} of it cannot be read.` : "");
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));

@@ -18,6 +18,9 @@ const CASH = "/v1/day/cash";
 
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
+/** What is shown of the day. It is done to no other one, nor after another count. */
+const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0 });
+
 /**
  * Puts a fault beside a field; an empty one removes it.
  * @param {string} id @param {string | (string | Node)[]} fault
@@ -33,8 +36,13 @@ function mark(id, fault) {
 async function open(count) {
   const currency = currencyCounted();
   const float = count.counts ? { counts: count.counts } : { float: count.total };
-  if (!await perform(post("open", { currency, ...float }), () => Boolean(day.session))) return;
+  const reason = $("opening-field").hidden ? "" : $("opening-reason").value.trim();
+  if (!await perform(post("open", { currency, ...float, ...(reason && { reason }) }), () => Boolean(day.session))) {
+    if (!day.session && !$("opening-field").hidden) $("opening-reason").focus();
+    return;
+  }
   forgetCount();
+  $("opening-reason").value = "";
   localStorage.setItem("till.currency", currency);
   go("/day", true);
   if (day.session) says("done", phrase`The day is open with ${of(day.session.float)} in the drawer.`);
@@ -42,7 +50,7 @@ async function open(count) {
 
 async function submitCount(count) {
   const before = day.session.counts?.length ?? 0;
-  if (!await perform(post("count", count), () => (day.session?.counts?.length ?? 0) > before)) return;
+  if (!await perform(post("count", { ...count, ...seen() }), () => (day.session?.counts?.length ?? 0) > before)) return;
   forgetCount();
   for (const id of ["note", "left"]) $(id).value = "";
   for (const radio of document.querySelectorAll("#reasons input")) /** @type {any} */ (radio).checked = false;
@@ -58,9 +66,15 @@ $("view-count").addEventListener("submit", (event) => {
   else open(count);
 });
 $("currency").addEventListener("change", renderCount);
+// As in the fields of the count, Enter records nothing.
+$("opening-reason").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  $("submit-count").focus();
+});
 
 $("resume").addEventListener("click", async () => {
-  if (await perform(post("resume", {}), () => day.session?.state === "open")) go("/day", true);
+  if (await perform(post("resume", seen()), () => day.session?.state === "open")) go("/day", true);
 });
 
 // ---- Paid in, paid out, brought to the bank
@@ -75,6 +89,7 @@ const ENTRIES = {
   paid_in: ["Pay in", "Where it comes from, such as coins from the safe."],
   paid_out: ["Pay out", "For what and to whom, with the number of the slip."],
   bank_drop: ["Drop", "The number of the bag, for example."],
+  refund: ["Give back", "Why the refund could not be made by the provider."],
 };
 
 /** The entry as it is typed. @param {boolean} isTold What is wrong with it is said. */
@@ -85,17 +100,21 @@ function typedCash(isTold) {
   says("cash-send", value === undefined ? verb : [verb + " ", ...phrase`${of(value)}`]);
   /** @type {[string, string][]} */
   const faults = [["cash-amount", fault ?? ""], ["cash-reason", reason ? "" : "Say what it is for."]];
+  const payment = kind === "refund" ? $("cash-payment").value.trim() : "";
+  if (kind === "refund") faults.push(["cash-payment", payment ? "" : "Enter the ID of the payment."]);
   for (const [id, words] of faults) if (isTold || !words) mark(id, words);
   const wrong = faults.find(([, words]) => words);
   if (wrong && isTold) $(wrong[0]).focus();
-  return wrong ? null : { kind, amount: value, reason };
+  // An entry that has no answer before the day ends is none of the next day's.
+  return wrong ? null : { kind, amount: value, reason, ...(payment && { payment }), session: day.session?.id ?? null };
 }
 
 async function askCash(button) {
   kind = button.dataset.kind;
   $("cash-title").textContent = KINDS[kind].word;
   $("cash-hint").textContent = ENTRIES[kind][1];
-  for (const id of ["cash-amount", "cash-reason"]) {
+  $("cash-payment-field").hidden = kind !== "refund";
+  for (const id of ["cash-amount", "cash-reason", "cash-payment"]) {
     $(id).value = "";
     mark(id, "");
   }
@@ -176,7 +195,7 @@ $("close-form").addEventListener("submit", async (event) => {
   // What was agreed to is the difference of that count, and no other.
   if (JSON.stringify(day.session) !== shown) return says("alert", CHANGED);
   const reason = reasonGiven();
-  const body = { left, ...(reason && { reason }) };
+  const body = { left, ...(reason && { reason }), ...seen() };
   const z = await perform(post("close", body), () => day.session?.id !== id);
   if (!z) {
     if (!$("view-close").hidden) $($("reasons").hidden ? "left" : "note").focus();
@@ -184,7 +203,8 @@ $("close-form").addEventListener("submit", async (event) => {
   }
   const number = z.number ?? day.last?.number;
   go(number && day.may("totals") ? `/day?report=${number}` : "/day", true);
-  says("done", number ? `The day is closed. Its Z report is ${numberOf(number)}.` : "The day is closed.");
+  const name = number ? numberOf(number, z.epoch ?? day.last?.epoch) : "";
+  says("done", name ? `The day is closed. Its Z report is ${name}.` : "The day is closed.");
 });
 
 // ---- The beginning
@@ -204,10 +224,12 @@ reactions.unanswered = () =>
 reactions.earlier = () => { isEarlier = true; };
 day.draw = render;
 
-/** An entry that was not answered before a reload is recorded once. */
+/** An entry that was not answered before a reload is recorded once, and said to be of before. */
 async function finishKept() {
   for (const { path, body } of keptRequests()) {
-    if (path === CASH) await perform(() => operate(path, body));
+    if (path !== CASH || !await perform(() => operate(path, body))) continue;
+    const entry = JSON.parse(body);
+    says("done", [`Recorded from before: ${KINDS[entry.kind]?.word}, `, ...phrase`${of(entry.amount)}.`]);
   }
 }
 

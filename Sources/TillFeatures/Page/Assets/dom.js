@@ -13,6 +13,9 @@ export function make(tag, text, properties = {}) {
   return Object.assign(element, properties);
 }
 
+/** A moment as people read it in their language. @param {string} text */
+export const time = (text) => new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+
 /** A control under its label. @param {string} label @param {HTMLElement} control */
 export function field(label, control) {
   const box = make("div", "", { className: "field" });

@@ -1,8 +1,9 @@
 // What the pages of the back office share: whoever is not signed in is sent to do so and comes back, who it is stands
 // at the top, F2 leads to the search, and the till's events come in as they happen.
 
-import { isAlone, reactions, Refusal, sentencesOf, ask } from "./calls.js";
+import { actAs, ask, isAlone, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
+import "./unfinished.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
@@ -28,6 +29,7 @@ export async function showPerson(known) {
   try {
     const answer = await ask("GET", "/session/person");
     const { person } = answer;
+    actAs(person?.id);
     $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
     $("who").hidden = !person;
     known?.((permission) => !person || person.role.permissions.includes(permission), answer);
@@ -41,6 +43,12 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   $("q").focus();
   $("q").select();
+});
+// The pages' policy lets no form go anywhere by itself; the list of payments searches where it is.
+addEventListener("submit", (event) => {
+  if (event.target !== $("find") || event.defaultPrevented) return;
+  event.preventDefault();
+  location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
 });
 
 function live(isLive) {

@@ -14,7 +14,7 @@ export function openGate() {
   wasOpen = true;
   const wasShut = !$("session").hidden || !$("person").hidden;
   $("session").hidden = $("person").hidden = true;
-  $("till").hidden = $("main-nav").hidden = false;
+  $("till").hidden = $("main-nav").hidden = $("top-bar").hidden = false;
   if (wasShut) document.dispatchEvent(new Event("till:signed-in"));
 }
 
@@ -34,8 +34,8 @@ export function lockGate() {
 }
 
 function hideTill() {
-  for (const id of ["review", "approval"]) if ($(id).open) $(id).close("");
-  $("till").hidden = $("main-nav").hidden = true;
+  for (const id of ["review", "approval", "parked", "unfinished"]) if ($(id).open) $(id).close("");
+  $("till").hidden = $("main-nav").hidden = $("top-bar").hidden = $("results").hidden = true;
 }
 
 /** Shows what to do to sign in, in place of the till. @param {string} [why] */

@@ -10,12 +10,24 @@ const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
 export const linked = (text) =>
   text.split(PAYMENT).map((part, index) => (index % 2 ? make("a", part, { href: "#" + part }) : part));
 
+// Green, red and violet are the outcome of a payment, once the till says so: what is only said has none of them.
+const GROUNDS = { good: "wait", wait: "wait" };
+
+/**
+ * Gives the whole stage the colour of an outcome: `paid`, `wait`, `unsure`, `stop`, `held`, empty for none, or `idle`
+ * to show no stage. @param {string} name
+ */
+export function ground(name) {
+  $("now").dataset.ground = name;
+}
+
 /**
  * @param {string} tone @param {string} headline @param {string} detail @param {boolean} [isBusy]
  * @param {string[]} [pictures] The names of the pictures beside it.
  */
 export function show(tone, headline, detail, isBusy, pictures = []) {
   const result = $("result");
+  ground(GROUNDS[tone] ?? "");
   result.dataset.tone = tone;
   if (isBusy) result.dataset.busy = "";
   else delete result.dataset.busy;

@@ -31,10 +31,26 @@ const of = (minor) => sum(minor, payment.currency);
 const LANGUAGE = document.documentElement.lang || undefined;
 const WHEN = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "medium" });
 
-function alertWith(text) {
-  $("alert").textContent = text;
-  $("alert").hidden = !text;
+const UNANSWERED = "The till does not answer. This page tries again by itself; nothing is done twice.";
+const NOT_KNOWN =
+  "The till did not answer. Whether money moved is not known yet; this page asks again. Don't do it twice.";
+
+/** Puts a text into a banner of the page; an empty one hides it. @param {string} id @param {string} text */
+function says(id, text) {
+  $(id).textContent = text;
+  $(id).hidden = !text;
 }
+
+/** Says what became of what was done; only what is done next takes it away. @param {string} text */
+const alertWith = (text) => says("alert", text);
+
+/** That there was no answer is over once there is one. */
+function answered() {
+  if ($("alert").textContent === UNANSWERED) alertWith("");
+}
+
+/** What an action that came to nothing tells. @param {unknown} error */
+const whyNot = (error) => (error instanceof Refusal ? wordsOf(error) : NOT_KNOWN);
 
 // ---- What is shown
 
@@ -51,9 +67,9 @@ const MARKS = {
 /** What an event did to the money: a sum with its sign, and how it stands since. @returns {[string, string]} */
 function change(event, before) {
   const by = (member) => (event[member] ?? 0) - (before?.[member] ?? 0);
-  const kept = (event.captured ?? 0) - (event.refunded ?? 0);
+  const kept = (event.captured ?? 0) - (event.refunded ?? 0) - (event.disputed ?? 0);
   if (event.type === "payment.created") return [of(payment.amount), "ordered"];
-  const moved = by("captured") - by("refunded");
+  const moved = by("captured") - by("refunded") - by("disputed");
   if (moved !== 0) return [(moved > 0 ? "+" : "−") + of(Math.abs(moved)), `kept ${of(kept)}`];
   if (by("held") > 0) return [of(event.held), "held"];
   if (by("held") < 0) return ["", `held ${of(event.held ?? 0)}`];
@@ -160,11 +176,11 @@ async function refresh() {
     const found = await ask("GET", path());
     if (mine !== asked) return;
     payment = found;
-    alertWith("");
+    says("unread", "");
   } catch (error) {
     if (mine !== asked) return;
     if (!payment) $("rest").textContent = "";
-    alertWith(wordsOf(error));
+    says("unread", wordsOf(error));
   }
   render();
   if (payment && isOpen(payment)) poll = setTimeout(refresh, REFRESH_MS);
@@ -210,25 +226,76 @@ $("ask-form").addEventListener("submit", (event) => {
 
 const partsInWords = (parts) => [
   `Kept ${of(parts.kept)}`, parts.refunded > 0 && `refunded ${of(parts.refunded)}`,
-  parts.held > 0 && `held ${of(parts.held)}`,
+  parts.disputed > 0 && `disputed ${of(parts.disputed)}`, parts.held > 0 && `held ${of(parts.held)}`,
 ].filter(Boolean).join(", ");
 
-/** @returns {Promise<boolean>} */
-async function review({ title, words, after, send }) {
+const CHANGED = "The payment was changed elsewhere meanwhile. Nothing was sent; look at it again.";
+const NOT_READ = "The till could not say how the payment stands now. Nothing was sent.";
+let settling = 0;
+
+/** @typedef {{title: string, words: string, after: ReturnType<typeof partsOf>, send: string}} Question */
+
+/** How the money of a payment stands, to compare with later. */
+const standing = (one) =>
+  JSON.stringify([one.captured, one.refunded, one.held, one.disputed ?? 0, refundable(one), one.status]);
+
+/** @param {Question} question @param {boolean} isChanged It is asked again, since something else is so by now. */
+async function review({ title, words, after, send }, isChanged) {
   const before = partsOf(payment);
   $("review-title").textContent = title;
   $("review-words").textContent = words;
+  says("review-changed", isChanged ? CHANGED : "");
   draw($("bar-now"), before);
   draw($("bar-after"), after);
   $("now-words").textContent = partsInWords(before);
   $("after-words").textContent = partsInWords(after);
   $("review-send").textContent = send;
   $("review-send").disabled = true;
-  setTimeout(() => { $("review-send").disabled = false; }, SETTLE_MS);
+  clearTimeout(settling);
+  settling = setTimeout(() => { $("review-send").disabled = false; }, SETTLE_MS);
   const answer = reviewed.begin();
   $("review-back").focus();
   return await answer === "send";
 }
+
+/**
+ * Reviews something until the till says that what was agreed to is still how the payment stands.
+ * @param {() => Question | null} drawn The question about the payment as it stands; null if it cannot be done any more.
+ * @returns {Promise<string>} "send", "back", or "stop", which the alert explains.
+ */
+async function agreed(drawn) {
+  for (let isChanged = false; ; isChanged = true) {
+    const question = payment.unreadable ? null : drawn();
+    if (!question) {
+      alertWith(CHANGED);
+      return "stop";
+    }
+    const seen = standing(payment);
+    if (!await review(question, isChanged)) return "back";
+    const now = await read();
+    if (!now) return "stop";
+    if (standing(now) === seen) return "send";
+    asked += 1;
+    payment = now;
+    render();
+  }
+}
+
+/** Asks how the payment stands while nothing else may be done. @returns {Promise<any>} Null if nobody says. */
+async function read() {
+  isBusy = true;
+  render();
+  try {
+    return await ask("GET", path());
+  } catch (error) {
+    alertWith(error instanceof Refusal && error.status === 401 ? "" : NOT_READ);
+    return null;
+  } finally {
+    isBusy = false;
+    render();
+  }
+}
+
 $("review-back").addEventListener("click", () => reviewed.end(""));
 $("review-send").addEventListener("click", () => reviewed.end("send"));
 
@@ -273,6 +340,7 @@ $("approval-form").addEventListener("submit", async (event) => {
 
 /** Does one thing at a time, and shows what became of it. @param {string} verb @param {object} body */
 async function perform(verb, body) {
+  const seen = standing(payment);
   isBusy = true;
   asked += 1;
   alertWith("");
@@ -285,66 +353,75 @@ async function perform(verb, body) {
       if (!(error instanceof Refusal) || error.problem.code !== "approval_required") throw error;
       const approval = await askApproval(error.problem.approval);
       if (!approval) throw error;
+      // A PIN takes its time.
+      const now = await ask("GET", path()).catch(() => null);
+      if (!now || standing(now) !== seen) throw new Refusal(409, { detail: now ? CHANGED : NOT_READ });
       await send({ approval });
     }
-    isBusy = false;
-    await refresh();
+    answered();
   } catch (error) {
-    isBusy = false;
-    await refresh();
-    alertWith(error instanceof Refusal ? wordsOf(error)
-      : "The till did not answer. Whether money moved is not known yet; this page asks again. Don't do it twice.");
+    alertWith(whyNot(error));
   }
+  isBusy = false;
+  await refresh();
 }
 
 $("refund").addEventListener("click", async () => {
-  const most = refundable(payment);
   const isCash = payment.tender?.type === "cash";
   const where = isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`;
-  for (;;) {
+  for (let next = "back"; next === "back";) {
+    const most = refundable(payment);
+    if (most <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
       title: `Refund ${where}`, most, hint: `${of(most)} can still be refunded.`, hasReason: true,
     });
     if (!chosen) return;
-    const isSent = await review({
+    next = await agreed(() => chosen.minor > refundable(payment) ? null : {
       title: `Refund ${of(chosen.minor)} ${where}?`, after: partsOf(payment, chosen.minor),
       words: isCash ? "Hand the money out of the drawer."
         : "A refund that was sent cannot be recalled. If it fails later, this page and Attention say so.",
       send: `Refund ${of(chosen.minor)}`,
     });
-    if (isSent) return perform("refunds", { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) });
+    const body = { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) };
+    if (next === "send") await perform("refunds", body);
   }
 });
 
 $("capture").addEventListener("click", async () => {
-  for (;;) {
+  for (let next = "back"; next === "back";) {
+    if (payment.held <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
       title: "Capture", most: payment.held, hint: `${of(payment.held)} are held. The rest is released.`,
       hasReason: false,
     });
     if (!chosen) return;
-    const rest = payment.held - chosen.minor;
-    const isSent = await review({
-      title: rest > 0 ? `Capture ${of(chosen.minor)} and release ${of(rest)}?` : `Capture ${of(chosen.minor)}?`,
-      after: partsOf(payment, 0, chosen.minor),
-      words: rest > 0 ? `The other ${of(rest)} cannot be captured later.` : "",
-      send: rest > 0 ? `Capture ${of(chosen.minor)}, release ${of(rest)}` : `Capture ${of(chosen.minor)}`,
+    next = await agreed(() => {
+      const rest = payment.held - chosen.minor;
+      return rest < 0 ? null : {
+        title: rest > 0 ? `Capture ${of(chosen.minor)} and release ${of(rest)}?` : `Capture ${of(chosen.minor)}?`,
+        after: partsOf(payment, 0, chosen.minor),
+        words: rest > 0 ? `The other ${of(rest)} cannot be captured later.` : "",
+        send: rest > 0 ? `Capture ${of(chosen.minor)}, release ${of(rest)}` : `Capture ${of(chosen.minor)}`,
+      };
     });
-    if (isSent) return perform("capture", { amount: chosen.minor });
+    if (next === "send") await perform("capture", { amount: chosen.minor });
   }
 });
 
 $("release").addEventListener("click", async () => {
-  const after = { ...partsOf(payment), held: 0 };
-  const isSent = await review({
-    title: `Release ${of(payment.held)}?`, after: { ...after, free: after.all - after.kept - after.refunded },
-    words: "The customer is not charged. It cannot be captured later.", send: `Release ${of(payment.held)}`,
+  const next = await agreed(() => {
+    if (payment.held <= 0) return null;
+    const parts = partsOf(payment);
+    const what = payment.captured > 0 ? "The rest" : "The customer";
+    return {
+      title: `Release ${of(payment.held)}?`, after: { ...parts, held: 0, free: parts.free + parts.held },
+      words: `${what} is not charged. It cannot be captured later.`, send: `Release ${of(payment.held)}`,
+    };
   });
-  if (isSent) perform("cancel", {});
+  if (next === "send") await perform("cancel", {});
 });
 
-reactions.unanswered = () =>
-  alertWith("The till does not answer. This page tries again by itself; nothing is done twice.");
+reactions.unanswered = () => alertWith(UNANSWERED);
 reactions.earlier = () =>
   alertWith("An earlier request of this page was finished first. Check the result before you try again.");
 
@@ -355,13 +432,15 @@ async function finishKept() {
     if (!kept.startsWith(path() + "/")) continue;
     try {
       await operate(kept, body);
+      answered();
     } catch (error) {
-      alertWith(wordsOf(error));
+      alertWith(whyNot(error));
     }
   }
 }
 
-showPerson((can, answer) => {
+// Who it is decides whether what has no answer yet is theirs.
+await showPerson((can, answer) => {
   may = can;
   signedIn = answer;
   render();

@@ -20,12 +20,16 @@ export function orderDocument() {
 /** The booked order in the form; null without one. @type {any} */
 let chosen = null;
 
+/** The booked order in the form; null without one. */
+export const chosenOrder = () => chosen;
+
 /** Takes a booked order out of the form. */
 export function forgetOrder() {
   chosen = null;
   $("chosen").hidden = true;
   $("number-field").hidden = $("document-box").hidden = false;
   $("currency").disabled = false;
+  document.dispatchEvent(new Event("till:order-changed"));
 }
 
 /** Puts a booked order into the form, with all that is open of it. */
@@ -44,8 +48,15 @@ export function chooseOrder(order) {
   const sum = money(order.payment.open, order.currency);
   $("chosen-words").textContent = `Order ${order.number}${whose}: ${sum} to pay. A smaller amount takes a part.`;
   $("chosen").hidden = false;
-  $("amount").focus();
-  $("amount").select();
+  document.dispatchEvent(new Event("till:order-changed"));
+  propose();
+  $("sale-title").focus();
+}
+
+/** Has the next digit of the keypad begin another amount, and everything follow the amount in the form. */
+export function propose() {
+  $("amount").dataset.proposed = "";
+  $("amount").dispatchEvent(new Event("input"));
 }
 
 /** What a request for a payment asks for, in one text: the same text is the same sale. */
@@ -110,7 +121,8 @@ $("document").addEventListener("input", () => {
 $("chosen-none").addEventListener("click", () => {
   forgetOrder();
   $("amount").value = "";
-  $("amount").focus();
+  $("amount").dispatchEvent(new Event("input"));
+  $("sale-title").focus();
 });
 $("file").addEventListener("change", async () => {
   const file = $("file").files[0];

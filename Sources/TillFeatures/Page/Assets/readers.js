@@ -2,7 +2,7 @@
 
 import { $, field, make, offer } from "./dom.js";
 import { minorUnits } from "./money.js";
-import { alertWith, show } from "./notice.js";
+import { alertWith, ground, show } from "./notice.js";
 import { sumOf } from "./order.js";
 import { picture } from "./pictures.js";
 import { offerReaders } from "./questions.js";
@@ -200,6 +200,7 @@ function paint() {
   const words = active.isTapped && READ.includes(type) ? "Card read" : HEADLINES[type];
   const headline = words + (Number.isInteger(percent) ? `: ${percent} %` : "");
   show(tone, headline, String(message), tone === "wait", picturesOf(active.last));
+  ground("wait");
 }
 function happened(news) {
   if (!active) return;

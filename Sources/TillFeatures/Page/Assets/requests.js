@@ -3,7 +3,8 @@
 import { reactions, Refusal, sentencesOf } from "./calls.js";
 import { $ } from "./dom.js";
 import { lockGate, openGate, shutGate } from "./gate.js";
-import { alertWith, mark, show } from "./notice.js";
+import { alertWith, ground, mark, show } from "./notice.js";
+import "./unfinished.js";
 
 export {
   admit, ask, isKept, keptRequests, newKey, operate, Refusal, sentencesOf, settle,
@@ -12,8 +13,11 @@ export {
 reactions.open = openGate;
 reactions.lock = lockGate;
 reactions.shut = () => shutGate();
-reactions.unanswered = () => show("wait", "We are checking — don't pay again",
-  "The till does not answer. This page tries again by itself; the same sale is never charged twice.", true);
+reactions.unanswered = () => {
+  show("wait", "We are checking — don't pay again",
+    "The till does not answer. This page tries again by itself; the same sale is never charged twice.", true);
+  ground("unsure");
+};
 reactions.earlier = () =>
   alertWith("An earlier request of this page was finished first. Check the result before you try again.");
 

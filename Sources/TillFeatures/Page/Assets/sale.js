@@ -5,7 +5,7 @@ import { cardTender, forgetCard } from "./cards.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
-import { forgetOrder, saleBody, saleName, sumOf } from "./order.js";
+import { forgetOrder, propose, saleBody, saleName, sumOf } from "./order.js";
 import { isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
@@ -31,7 +31,8 @@ export function blank() {
   for (const id of FIELDS) $(id).value = "";
   $("manual").checked = false;
   forgetCard();
-  $("document").dispatchEvent(new Event("input"));
+  delete $("amount").dataset.proposed;
+  for (const id of ["amount", "document"]) $(id).dispatchEvent(new Event("input"));
 }
 
 /** Takes an open payment out of the form, if it still stands there as it was put. */
@@ -53,6 +54,7 @@ export function adopt(payment) {
   $("amount").value = decimal(payment.amount, payment.currency);
   $("order").value = payment.order_id.startsWith("sale-") ? "" : payment.order_id;
   $("manual").checked = payment.capture === "manual";
+  propose();
   adopted = { id: payment.id, body: /** @type {any} */ (saleBody()).body };
 }
 
@@ -82,6 +84,10 @@ function isOfSale(payment, body) {
   if (!isRetryable(payment)) return false;
   return (adopted?.id === payment.id && adopted.body === body) || sessionStorage.getItem(SALE + payment.id) === body;
 }
+
+/** The open payment that is shown, if the form has its sale. */
+export const paymentInForm = () =>
+  session.payment && isOfSale(session.payment, /** @type {any} */ (saleBody()).body) ? session.payment : null;
 
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
@@ -222,7 +228,7 @@ $("another").addEventListener("click", () => {
   session.settled = null;
   close();
   blank();
-  $("amount").focus();
+  $("sale-title").focus();
 });
 
 function showTender() {

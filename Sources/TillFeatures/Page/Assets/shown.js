@@ -5,13 +5,14 @@ import { happened } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
 import { list } from "./latest.js";
 import { decimal, money } from "./money.js";
-import { alertWith, linked, show } from "./notice.js";
+import { alertWith, ground, linked, show } from "./notice.js";
 import {
-  blocksSale, changeDue, facts, isOpen, isRetryable, notes, refundable, STEPS, words,
+  blocksSale, facts, isOpen, isRetryable, notes, refundable, STEPS, words,
 } from "./payment.js";
 import { showRefundReader } from "./readers.js";
 import { showReceipt } from "./receipts.js";
 import { ask, fail, Refusal } from "./requests.js";
+import { showStage } from "./sell-stage.js";
 import { may, session } from "./session.js";
 import { keepAddress } from "./views.js";
 
@@ -35,7 +36,8 @@ function prefill(id, minor, payment) {
 }
 
 const PARTS = [
-  "history-box", "facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "challenge",
+  "history-box", "facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "change-coins",
+  "challenge",
 ];
 /** @type {[string, string, string, boolean]} */
 const STALE = [
@@ -43,17 +45,21 @@ const STALE = [
   "The till did not answer. The outcome of this payment is not known yet; this page checks by itself.", true,
 ];
 
+/** Beside Charge: what moves money or gives it up. */
+const MONEY_BUTTONS = "#capture-form button, #refund-form button, #drop, #override-form button";
+
 export function render() {
   const payment = session.payment;
   const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
-  $("charge").disabled = session.busy || isBlocked;
-  for (const button of document.querySelectorAll("#capture-form button, #refund-form button, #drop")) {
-    /** @type {HTMLButtonElement} */ (button).disabled = session.busy;
+  $("charge").disabled = session.busy || isBlocked || session.isOffline;
+  for (const button of document.querySelectorAll(MONEY_BUTTONS)) {
+    /** @type {HTMLButtonElement} */ (button).disabled = session.busy || session.isOffline;
   }
-  $("blocked").hidden = session.busy || !isBlocked;
-  $("blocked").textContent =
-    "The last sale is still being checked. For another customer, press “Start another sale”.";
+  $("blocked").hidden = session.busy || !(isBlocked || session.isOffline);
+  $("blocked").textContent = session.isOffline ? "Off until the connection is back. Your sale is kept."
+    : "The last sale is still being checked. For another customer, press “Start another sale”.";
   $("another").hidden = !payment || session.busy;
+  $("details").hidden = !payment;
   $("override-form").hidden = !session.settled || Boolean(payment) || session.busy;
   for (const id of PARTS) $(id).hidden = true;
   if (payment) renderPayment(payment);
@@ -71,8 +77,10 @@ function confirming(payment) {
 }
 
 function renderPayment(payment) {
-  const [tone, headline, detail, isUnderWay] = session.isStale ? STALE : confirming(payment) ?? words(payment);
+  const asked = confirming(payment);
+  const [tone, headline, detail, isUnderWay] = session.isStale ? STALE : asked ?? words(payment);
   show(tone, headline, detail, isUnderWay);
+  showStage(payment, { isStale: session.isStale, isAsked: Boolean(asked) });
   $("facts").replaceChildren(...descriptions(facts(payment)));
   $("facts").hidden = false;
   if (session.isStale) return;
@@ -88,11 +96,6 @@ function renderPayment(payment) {
     return line;
   }));
   $("attention").hidden = !attention.length;
-  const change = payment.status === "succeeded" ? changeDue(payment) : 0;
-  if (change > 0) {
-    $("change").textContent = `Change due: ${money(change, payment.currency)}`;
-    $("change").hidden = false;
-  }
   renderHistory(payment);
   renderOperations(payment);
   if (payment.status !== "requires_payment_method" && !isOpen(payment)) {
@@ -176,6 +179,8 @@ export function close() {
   $("steps-box").hidden = true;
   $("refund-reason").value = "";
   show("", "Nothing to do", "Enter a sale and press Charge, or open one of the latest payments below.");
+  ground("idle");
+  $("stage-sum").hidden = true;
   alertWith("");
   render();
 }

@@ -62,7 +62,7 @@ $("sign-out").addEventListener("click", async () => {
       : "The till cannot be reached. You are still signed in.");
     return;
   }
-  // What was asked for and never answered is finished by who signs in next; nothing else stays.
+  // What was asked for and never answered is shown to whoever signs in next; nothing else stays.
   for (const name of Object.keys(sessionStorage)) if (!isKept(name)) sessionStorage.removeItem(name);
   location.replace("/");
 });

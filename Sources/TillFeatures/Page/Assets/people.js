@@ -1,0 +1,27 @@
+// What is said of people and their sessions, on a person's own account and where the staff is managed.
+
+import { time } from "./dom.js";
+
+const KINDS = {
+  device: "Device at the till", password: "Back office, with password", passkey: "Back office, with a passkey",
+};
+
+/** How somebody signs in to the back office; nothing for whoever was never invited. */
+export const OFFICE = { invited: "invited to the back office", enrolled: "signs in to the back office" };
+
+/** What is said of a session. @param {any} session @param {boolean} isOwn Whose it is goes without saying. */
+export function sessionWords(session, isOwn) {
+  const who = isOwn ? "" : `${session.name ?? "Nobody"}: `;
+  return `${who}${KINDS[session.kind] ?? session.kind}, from ${session.address ?? "an unknown address"}, since `
+    + `${time(session.began_at)}, last used ${time(session.seen_at)}`;
+}
+
+/** What is asked before somebody who signs in already is invited anew. @param {any} person */
+export const invitingAnew = (person) => ({
+  title: `Invite ${person.name} anew?`,
+  words: "Their password, codes and passkeys end at once, and their sessions too.",
+  facts: /** @type {[string, any][]} */ ([["Who", `${person.name}, ${person.role}`]]), send: "Invite anew",
+});
+
+/** What is said before the link of an invitation. @param {any} person */
+export const linkWords = (person) => `Give this link to ${person.name} alone; it is good once, within a day:`;

@@ -1,0 +1,164 @@
+// The keypad, and the keys of the page: digits make the amount, cents first, unless a field has the focus; letters
+// choose how the customer pays; F9 charges.
+
+import { $, make } from "./dom.js";
+import { decimal, minorUnits, money } from "./money.js";
+import { digitValue } from "./typed-digits.js";
+
+/** Digits of the largest amount of the keypad, as of 9999999.99; a larger one is typed into the field. */
+const MOST_DIGITS = 9;
+/** More characters of an amount are shown smaller. */
+const LONG = 8;
+
+const currency = () => $("currency").value;
+const minorNow = () => minorUnits($("amount").value, currency()).value ?? 0;
+
+/** Says on the button what it charges. */
+function nameCharge() {
+  const minor = $("amount").disabled ? 0 : minorNow();
+  $("amount").classList.toggle("many", $("amount").value.length > LONG);
+  $("charge-words").textContent = minor > 0 ? `Charge ${money(minor, currency())}` : "Charge";
+}
+
+function put(minor) {
+  $("amount").value = minor > 0 ? decimal(minor, currency()) : "";
+  $("amount").dispatchEvent(new Event("input"));
+  $("amount-said").textContent = minor > 0 ? money(minor, currency()) : "No amount";
+}
+
+/** Adds digits to the amount, the last ones in its smallest unit. @param {string} digits */
+function typeDigits(digits) {
+  const amount = $("amount");
+  if (amount.disabled) return;
+  // The amount of an order is a proposal: the first digit begins another one.
+  let minor = "proposed" in amount.dataset ? 0 : minorNow();
+  delete amount.dataset.proposed;
+  for (const digit of digits) {
+    const next = minor * 10 + Number(digit);
+    if (String(next).length > MOST_DIGITS) break;
+    minor = next;
+  }
+  put(minor);
+}
+
+function deleteDigit() {
+  if ($("amount").disabled) return;
+  const minor = minorNow();
+  delete $("amount").dataset.proposed;
+  put((minor - (minor % 10)) / 10);
+}
+
+/** A field in which keys are text. @param {EventTarget | null} target */
+export const isField = (target) => target instanceof Element && target.closest(
+  "input:not([type=radio], [type=checkbox], [type=file]), textarea, select, iframe") !== null;
+
+/** The stripe of a card, as a scanner types it; it is looked for nowhere. @param {string} text */
+export const isStripe = (text) => /^[%;]/.test(text);
+
+/** The sale is what the page shows, and no question stands before it. */
+export const isSelling = () => !$("till").hidden && !$("counter-view").hidden && !$("sale").hidden
+  && !document.querySelector("dialog[open]");
+
+function charge() {
+  if (!$("charge").disabled) $("sale").requestSubmit();
+}
+
+const TENDERS = { r: "reader", t: "tap", k: "card", c: "cash" };
+
+function chooseTender(value) {
+  const radio = /** @type {HTMLInputElement} */ (document.querySelector(`input[name=tender][value=${value}]`));
+  if (radio.closest("label")?.hidden || radio.checked) return;
+  radio.checked = true;
+  radio.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/** A button that can be pressed now. @param {string} id */
+const pressable = (id) => {
+  const button = $(id);
+  return button && !button.disabled && button.checkVisibility() ? button : null;
+};
+
+/** Cancels at a reader that waits, or goes on to the next sale; nothing that is not decided is left so. */
+function goBack() {
+  const off = pressable("reader-off") ?? pressable("tap-off");
+  if (off) return off.click();
+  // Whoever works on the payment that is shown, as on its refund, has not asked for the next sale.
+  if ($("details").contains(document.activeElement)) return;
+  if (["paid", "held", ""].includes($("now").dataset.ground)) pressable("another")?.click();
+}
+
+const LETTERS = {
+  p: () => pressable("print-form")?.requestSubmit(), m: () => pressable("send-to")?.focus(),
+  s: () => pressable("split-equal")?.querySelector("button")?.focus(),
+};
+for (const [letter, value] of Object.entries(TENDERS)) LETTERS[letter] = () => chooseTender(value);
+
+/** After a shorter time a key is one of a scanner's burst. */
+const SETTLE_MS = 60;
+let due = 0;
+let lastAt = -Infinity;
+
+function onKey(event) {
+  const isQuick = event.timeStamp - lastAt < SETTLE_MS;
+  lastAt = event.timeStamp;
+  clearTimeout(due);
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === "F2" && !$("top-bar").hidden) {
+    event.preventDefault();
+    $("q").focus();
+    return $("q").select();
+  }
+  if (!isSelling()) return;
+  if (event.key === "F9") {
+    event.preventDefault();
+    if (!event.repeat) charge();
+  } else if (event.key === "Escape" && isField(event.target)) {
+    event.target.blur();
+  } else if (event.key === "Escape") {
+    goBack();
+  } else if (!isField(event.target)) {
+    onPageKey(event, isQuick);
+  }
+}
+
+/** A key that no field takes. */
+function onPageKey(event, isQuick) {
+  const digit = event.key.length <= 2 ? digitValue(event.key) : -1;
+  const letter = LETTERS[event.key.toLowerCase()];
+  if (digit >= 0) {
+    typeDigits(String(digit));
+  } else if (event.key === "Backspace") {
+    deleteDigit();
+  } else if (event.key === "Enter") {
+    const isElsewhere = event.target instanceof Element && event.target.closest("a, button, summary, input");
+    if (!isElsewhere && !event.repeat && $("amount").value.trim()) charge();
+  } else if (letter && !isQuick && !event.repeat) {
+    due = setTimeout(letter, SETTLE_MS);
+  }
+}
+
+const key = (text, label, act) => {
+  // Whoever has a keyboard types the digits.
+  const button = make("button", text, { type: "button", className: "key", tabIndex: -1 });
+  button.setAttribute("aria-label", label);
+  button.addEventListener("click", act);
+  return button;
+};
+$("keypad").append(
+  ...["1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0"].map((text) => key(text, text, () => typeDigits(text))),
+  key("⌫", "Delete the last digit", deleteDigit),
+);
+addEventListener("keydown", onKey);
+$("amount").addEventListener("input", (event) => {
+  if (event.isTrusted) delete $("amount").dataset.proposed;
+  nameCharge();
+});
+for (const id of ["currency", "document"]) {
+  $(id).addEventListener(id === "currency" ? "change" : "input", nameCharge);
+}
+// The address names the payment that is shown, so the skip link moves the focus by itself.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  $("main").focus();
+});
+nameCharge();

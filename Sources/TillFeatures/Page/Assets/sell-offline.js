@@ -1,0 +1,61 @@
+// Whether the till can be reached. While it cannot, nothing is charged and nothing is queued: the sale stays in the
+// form, and the page asks until there is an answer, then shows what happened meanwhile.
+
+import { reactions } from "./calls.js";
+import { $, make } from "./dom.js";
+import { list } from "./latest.js";
+import { ask } from "./requests.js";
+import { session } from "./session.js";
+import { refresh, render } from "./shown.js";
+
+const ASK_EVERY_MS = 4_000;
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+let timer = 0;
+
+function show() {
+  const dot = make("span", "", { className: `dot ${session.isOffline ? "stop" : "paid"}` });
+  $("live").className = session.isOffline ? "live off" : "live";
+  $("live").replaceChildren(dot, session.isOffline ? "Offline" : "Live");
+  $("offline").hidden = !session.isOffline;
+  render();
+}
+
+/** Asks for what shows at once whether the till answers. */
+async function tryAgain() {
+  try {
+    await ask("GET", "/v1/payments?limit=1");
+  } catch {
+    // An answer that says no is one; without any it is asked again.
+  }
+  if (session.isOffline) timer = setTimeout(tryAgain, ASK_EVERY_MS);
+}
+
+function lose() {
+  if (session.isOffline) return;
+  session.isOffline = true;
+  $("offline-words").textContent = `Offline since ${CLOCK.format(new Date())}. The till cannot be reached. Nothing can `
+    + "be charged; your sale is kept. All else is as it was then.";
+  show();
+  clearTimeout(timer);
+  timer = setTimeout(tryAgain, ASK_EVERY_MS);
+}
+
+function regain() {
+  if (!session.isOffline) return;
+  session.isOffline = false;
+  clearTimeout(timer);
+  show();
+  if ($("till").hidden) return;
+  list();
+  if (!session.busy) refresh();
+}
+
+reactions.unreached = lose;
+reactions.reached = regain;
+// What the device says of its network is a reason to ask, no more: the till may run on this machine.
+for (const sign of ["offline", "online"]) {
+  addEventListener(sign, () => {
+    clearTimeout(timer);
+    tryAgain();
+  });
+}

@@ -1,0 +1,372 @@
+"""The page of a sale as a till: its columns, the keypad and the keys, a scanner, the search, the stage of a payment,
+parked sales, parts of an order, and what it does while the counter cannot be reached."""
+import re
+
+import pytest
+from playwright.sync_api import expect
+from seen import axe, pictures
+
+import counter
+from clerk import WAIT, payments
+
+# What a scanner does: as a keyboard, faster than anybody. Whether its Enter still does what Enter does.
+BURST = """(text) => {
+  const press = (key) => document.activeElement.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  for (const key of text) press(key);
+  return press("Enter");
+}"""
+
+
+@pytest.fixture
+def latency():
+    return "0ms"
+
+
+@pytest.fixture
+def shoot(page, tmp_path):
+    return pictures(page, tmp_path, "sell", narrow=390)
+
+
+def book(server, number="4711", minor=4830):
+    lines = [{"name": "Field guide", "quantity": 1, "amount": minor}]
+    made = server.request("POST", "/v1/orders", {
+        "order_id": number, "currency": "EUR", "amount": minor, "lines": lines, "customer": {"name": "Hanna Vogel"}})
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+def sell_cash(clerk, amount, tendered=""):
+    clerk.page.get_by_role("radio", name="Cash").check()
+    clerk.amount.fill(amount)
+    clerk.page.get_by_label("Cash handed over").fill(tendered)
+    clerk.page.locator("#charge").click()
+    expect(clerk.page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
+def ground(page, name):
+    expect(page.locator("#now")).to_have_attribute("data-ground", name, timeout=WAIT)
+
+
+def both(page):
+    """What a judge of accessibility finds, in light and in dark."""
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        axe(page)
+
+
+# ---- The columns
+
+
+def test_three_columns_two_or_one_with_charge_at_the_bottom(clerk, server, shoot):
+    page = clerk.page
+    book(server)
+    page.reload()
+    expect(page.locator("#open-orders")).to_be_visible(timeout=WAIT)
+
+    def box(selector):
+        return page.locator(selector).bounding_box()
+
+    clerk.amount.fill("48.30")
+    assert page.evaluate("parseFloat(getComputedStyle(document.getElementById('amount')).fontSize)") >= 79
+    bill, sale, take = box(".bill"), box(".sell-sum"), box(".sell-take")
+    assert bill["x"] + bill["width"] <= sale["x"] + 1 and sale["x"] + sale["width"] <= take["x"] + 1
+    page.set_viewport_size({"width": 768, "height": 1024})
+    bill, sale, take = box(".bill"), box(".sell-sum"), box(".sell-take")
+    assert sale["x"] + sale["width"] <= take["x"] + 1 and bill["y"] >= sale["y"] + sale["height"] - 1
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate("scrollTo(0, 0)")
+    charge, rail = box("#charge"), box(".rail")
+    assert charge["y"] + charge["height"] <= rail["y"] + 1 <= 800 and charge["y"] > 560
+    page.set_viewport_size({"width": 1280, "height": 800})
+    both(page)
+    shoot("ready")
+
+
+# ---- The keypad and the keys
+
+
+def test_digits_make_the_amount_cents_first_unless_a_field_has_the_focus(clerk):
+    page = clerk.page
+    page.keyboard.type("12505", delay=90)
+    expect(clerk.amount).to_have_value("125.05")
+    page.keyboard.press("Backspace")
+    expect(clerk.amount).to_have_value("12.50")
+    expect(page.locator("#charge")).to_contain_text("Charge 12.50 EUR")
+    keypad = page.get_by_role("group", name="Keypad")
+    keypad.get_by_role("button", name="00", exact=True).click()
+    expect(clerk.amount).to_have_value("1250.00")
+    for _ in range(2):
+        keypad.get_by_role("button", name="Delete the last digit").click()
+    page.get_by_label("Order number").focus()
+    page.keyboard.type("77", delay=90)
+    expect(clerk.amount).to_have_value("12.50")
+    expect(page.get_by_label("Order number")).to_have_value("77")
+    page.get_by_label("Currency").select_option("JPY")
+    page.keyboard.press("Escape")
+    clerk.amount.fill("")
+    page.keyboard.press("Escape")
+    page.keyboard.type("480", delay=90)
+    expect(clerk.amount).to_have_value("480")
+
+
+def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
+    page = clerk.page
+    page.keyboard.type("830", delay=90)
+    page.keyboard.press("c")
+    expect(page.get_by_role("radio", name="Cash")).to_be_checked()
+    page.keyboard.press("F2")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.type("c", delay=90)
+    page.keyboard.press("Escape")
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert [one["captured"] for one in payments(server)] == [830]
+    another = page.get_by_role("button", name="Start another sale")
+    expect(another).to_be_visible(timeout=WAIT)
+    page.keyboard.press("Escape")
+    ground(page, "idle")
+    page.keyboard.type("120", delay=90)
+    page.keyboard.press("Enter")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(another).to_be_visible(timeout=WAIT)
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Not charged", timeout=WAIT)
+    assert sorted(one["captured"] for one in payments(server)) == [120, 830]
+
+
+def test_a_scanners_burst_goes_to_the_search_and_its_enter_never_charges(clerk, server):
+    page = clerk.page
+    page.get_by_role("radio", name="Cash").check()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.type("1250", delay=90)
+    for code in ("4006381333931", "X-4711", "123"):
+        assert page.evaluate(BURST, code) is False
+        expect(page.locator("#q")).to_have_value(code)
+        expect(clerk.amount).to_have_value("12.50")
+        expect(page.get_by_role("radio", name="Cash")).to_be_checked()
+    clerk.amount.focus()
+    assert page.evaluate(BURST, "4006381333931") is False
+    # The stripe of a card is looked for nowhere.
+    page.locator("#q").fill("")
+    page.evaluate("document.activeElement.blur()")
+    assert page.evaluate(BURST, "%B4242424242424242^") is False
+    expect(page.locator("#q")).to_have_value("")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.locator("#q").fill("%B4242424242424242^")
+    expect(page.locator("#q")).to_have_value("")
+    page.wait_for_timeout(500)
+    assert not [url for url in asked if "4242" in url]
+    assert payments(server) == []
+
+
+# ---- The search
+
+
+def test_one_field_finds_orders_payments_and_an_amount(clerk, server, shoot):
+    page = clerk.page
+    book(server)
+    sell_cash(clerk, "48.30")
+    page.keyboard.press("F2")
+    page.locator("#q").fill("48.30")
+    results = page.get_by_role("region", name="Results")
+    expect(results.get_by_role("link")).to_have_count(1, timeout=WAIT)
+    expect(results.get_by_role("button", name="New sale of 48.30 EUR")).to_be_visible()
+    page.locator("#q").fill("Vogel")
+    expect(results.get_by_role("button", name="4711")).to_be_visible(timeout=WAIT)
+    both(page)
+    page.locator("#q").press("Enter")
+    expect(results.get_by_role("button", name="4711")).to_be_focused(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(page.locator("#chosen-words")).to_contain_text("Order 4711")
+    expect(clerk.amount).to_have_value("48.30")
+    expect(results).to_be_hidden()
+    page.locator("#q").fill("nobody knows this")
+    expect(results).to_contain_text("Nothing was found.", timeout=WAIT)
+    page.keyboard.press("Escape")
+    expect(results).to_be_hidden()
+    shoot("order")
+
+
+# ---- The stage
+
+
+def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, server, shoot):
+    page = clerk.page
+    sell_cash(clerk, "48.30", "50.00")
+    for _ in range(2):
+        ground(page, "paid")
+        expect(page.locator("#change")).to_have_text("Change due: 1.70 EUR", timeout=WAIT)
+        expect(page.locator("#change-coins li")).to_have_count(3)  # 1 €, 50 c, 20 c
+        page.reload()
+    expect(page.locator("#change-coins li")).to_have_count(3, timeout=WAIT)
+    size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('#change bdi')).fontSize)")
+    assert size >= 100, size
+    both(page)
+    shoot("change")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="Start another sale").click()
+    ground(page, "idle")
+    expect(page.locator("#change")).to_be_hidden()
+
+
+def test_a_decline_a_hold_and_an_open_payment_are_still_there_after_a_reload(clerk, server, shoot):
+    page = clerk.page
+    clerk.fill("12.50", "4000000000000002")
+    page.locator("#charge").click()
+    for _ in range(2):
+        expect(page.locator("#headline")).to_have_text("Declined", timeout=WAIT)
+        ground(page, "stop")
+        page.reload()
+    expect(page.locator("#headline")).to_have_text("Declined", timeout=WAIT)
+    both(page)
+    shoot("declined")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_label("Authorize only").check()
+    clerk.fill("180.00", counter.CARD)
+    page.locator("#charge").click()
+    for _ in range(2):
+        expect(page.locator("#headline")).to_have_text("Held", timeout=WAIT)
+        ground(page, "held")
+        page.reload()
+    expect(page.locator("#headline")).to_have_text("Held", timeout=WAIT)
+    both(page)
+    shoot("held")
+
+
+def test_an_outcome_that_is_not_known_is_amber_and_no_reader_says_paid(clerk, server, shoot):
+    page = clerk.page
+
+    def lose(route):
+        route.fetch()
+        page.route("**/v1/payments/pay_*", lambda other: other.fulfill(status=503, body="<html>down</html>"))
+        route.fulfill(status=502, content_type="text/html", body="<html>bad gateway</html>")
+
+    page.route("**/confirm", lose)
+    clerk.fill("12.50", counter.CARD)
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"), timeout=WAIT)
+    ground(page, "unsure")
+    page.keyboard.press("Escape")
+    expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"))
+    axe(page)
+    shoot("unsure")
+    page.unroute("**/v1/payments/pay_*")
+    ground(page, "paid")
+
+
+# ---- Parked sales
+
+
+def test_a_sale_is_parked_and_resumed_and_nothing_of_a_card_is_kept(clerk, server, shoot):
+    page = clerk.page
+    clerk.fill("74.20", counter.CARD, "jacket")
+    page.get_by_role("button", name="Park", exact=True).click()
+    expect(clerk.amount).to_have_value("")
+    expect(clerk.card).to_have_value("")
+    kept = page.evaluate("JSON.stringify(localStorage)")
+    assert "74.20" in kept and counter.CARD not in kept.replace(" ", "") and "12/30" not in kept
+    page.reload()
+    page.get_by_role("button", name="Parked 1").click()
+    dialog = page.get_by_role("dialog", name="Parked sales")
+    expect(dialog).to_contain_text("jacket")
+    axe(page)
+    shoot("parked")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    dialog.get_by_role("button", name="Resume jacket").click()
+    expect(clerk.amount).to_have_value("74.20")
+    expect(page.get_by_label("Order number")).to_have_value("jacket")
+    expect(page.locator("#parked-open")).to_be_hidden()
+    assert payments(server) == []
+
+
+def test_no_more_than_twenty_sales_are_parked_and_an_order_comes_back_as_it_is(clerk, server):
+    page = clerk.page
+    page.evaluate("""() => localStorage.setItem("till.parked", JSON.stringify(Array.from({ length: 20 },
+        (_, at) => ({ at: at + 1, amount: "1.00", currency: "EUR", number: "" }))))""")
+    page.reload()
+    clerk.amount.fill("3.00")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("F4")
+    expect(page.get_by_role("alert")).to_contain_text("20 sales are parked", timeout=WAIT)
+    expect(clerk.amount).to_have_value("3.00")
+    page.evaluate("""() => localStorage.setItem("till.parked", "[{]")""")
+    page.reload()
+    book(server)
+    page.reload()
+    page.get_by_role("button", name="of order 4711").click()
+    page.keyboard.type("2000", delay=90)
+    expect(clerk.amount).to_have_value("20.00")
+    page.keyboard.press("F4")
+    expect(page.locator("#chosen")).to_be_hidden()
+    page.keyboard.press("F4")
+    page.get_by_role("button", name="Resume 4711").click()
+    expect(page.locator("#chosen-words")).to_contain_text("Order 4711", timeout=WAIT)
+    expect(clerk.amount).to_have_value("20.00")
+
+
+# ---- Without the counter
+
+
+def test_without_a_network_nothing_is_charged_and_the_page_catches_up_by_itself(clerk, server, shoot):
+    page = clerk.page
+    page.get_by_role("radio", name="Cash").check()
+    clerk.amount.fill("12.50")
+    page.context.set_offline(True)
+    expect(page.locator("#offline")).to_contain_text("Offline since", timeout=WAIT)
+    expect(page.locator("#charge")).to_be_disabled()
+    expect(page.locator("#blocked")).to_contain_text("Off until the connection is back")
+    expect(page.locator("#live")).to_have_text("Offline")
+    page.keyboard.press("F9")
+    axe(page)
+    shoot("offline")
+    server.create("meanwhile", "k-m", 700)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.context.set_offline(False)
+    expect(page.locator("#offline")).to_be_hidden(timeout=WAIT)
+    expect(page.get_by_role("link", name="meanwhile")).to_be_visible(timeout=WAIT)
+    expect(clerk.amount).to_have_value("12.50")
+    page.wait_for_timeout(1_000)
+    assert [one["order_id"] for one in payments(server)] == ["meanwhile"], "something was queued"
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
+def test_a_counter_that_stops_is_noticed_and_found_again(clerk, server):
+    page = clerk.page
+    server.stop()
+    expect(page.locator("#offline")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#charge")).to_be_disabled()
+    server.start()
+    expect(page.locator("#offline")).to_be_hidden(timeout=WAIT)
+    expect(page.locator("#charge")).to_be_enabled()
+
+
+# ---- Parts
+
+
+def test_what_is_left_of_an_order_is_the_total_with_its_parts_beneath(clerk, server, shoot):
+    page = clerk.page
+    order = book(server)
+    made = server.request("POST", f"/v1/orders/{order['id']}/payments", {"amount": 2000}, "part-1")
+    assert made.status_code == 201, made.text
+    paid = server.confirm(made.json()["id"], "part-1-c", {"type": "cash", "tendered": 2000})
+    assert paid.json()["status"] == "succeeded", paid.text
+    page.reload()
+    page.get_by_role("button", name="of order 4711").click()
+    expect(page.get_by_role("heading", name="Left to pay on 4711")).to_be_visible()
+    expect(clerk.amount).to_have_value("28.30")
+    expect(page.locator("#split-paid")).to_have_text("20.00 EUR of 48.30 EUR paid")
+    expect(page.locator("#split-parts li")).to_have_count(1)
+    page.get_by_role("button", name="3 × 9.44 EUR").click()
+    expect(clerk.amount).to_have_value("9.44")
+    both(page)
+    shoot("split")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="Rest", exact=True).click()
+    page.get_by_role("radio", name="Cash").check()
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]

@@ -1,0 +1,340 @@
+"""The settings' page: every section with what there is and with nothing, without the permission, and while one request
+fails. What ends something asks twice, and what is secret is shown once."""
+import re
+import time
+
+import pytest
+import requests
+import woo
+from playwright.sync_api import expect
+from seen import axe, pictures
+from staff import PINS, Staff, problem
+from test_receipt_page import PaperPrinter
+from webhook_receiver import Receiver
+
+import counter
+from clerk import WAIT
+
+STILL = 60_000  # a PIN is slow to check on purpose
+PIN = "582914"
+SECTIONS = {
+    "readers": "Readers", "printers": "Printers", "receipts": "Receipts", "staff": "Staff and roles", "keys": "Keys",
+    "shops": "Shops", "webhooks": "Webhooks", "providers": "Providers", "backups": "Backups", "health": "Health",
+}
+# What a cashier may see of them.
+OF_READERS = {"readers", "printers"}
+
+
+@pytest.fixture
+def latency():
+    return "0ms"
+
+
+def followed(page):
+    """What keeps the faults of a page; nothing in it may fail, nor be refused by its policy."""
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+    return faults
+
+
+@pytest.fixture
+def office(page, server):
+    faults = followed(page)
+    server.sign_in(page)
+    yield page
+    assert not faults, faults
+
+
+@pytest.fixture
+def shoot(page, tmp_path):
+    take = pictures(page, tmp_path, "settings", narrow=390)
+
+    def both(name):
+        take(name)
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+    return both
+
+
+def visit(page, server, section=""):
+    page.goto(server.url + "/settings" + (section and "/" + section))
+    expect(page.locator("#title")).to_have_text(SECTIONS.get(section, "All settings"), timeout=WAIT)
+    expect(page.locator("#about")).not_to_have_text("Reading…", timeout=WAIT)
+    expect(page.locator("#body > *").first).to_be_visible(timeout=WAIT)
+
+
+def judged(page):
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        axe(page)
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click(timeout=WAIT)
+
+
+def agree(page, words):
+    """Both steps, the second by somebody who reads it: the key that asked answers nothing."""
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    expect(page.locator("#review")).to_contain_text(words)
+    page.locator("#review-send").click(timeout=WAIT)
+
+
+def enter(page, server, name, pin):
+    page.goto(server.start_url())
+    page.get_by_role("radio", name=name).check(timeout=STILL)
+    page.get_by_label("PIN", exact=True).fill(pin)
+    page.get_by_label("PIN", exact=True).press("Enter")
+    expect(page.locator("#who")).to_contain_text(name, timeout=STILL)
+
+
+def key(server, label="Other shop"):
+    made = server.request("POST", "/v1/keys", {"label": label, "scopes": ["read"]}, "a-key")
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+def test_every_section_is_there_with_nothing_in_it(office, server, shoot):
+    page = office
+    visit(page, server)
+    expect(page.locator(".thing")).to_have_count(len(SECTIONS), timeout=WAIT)
+    judged(page)
+    shoot("all")
+    for section in SECTIONS:
+        page.get_by_role("navigation", name="Settings").get_by_role(
+            "link", name=SECTIONS[section], exact=True).click()
+        page.wait_for_url("**/settings/" + section, timeout=WAIT)
+        expect(page.locator("#title")).to_have_text(SECTIONS[section], timeout=WAIT)
+        expect(page.locator("#about")).not_to_have_text("Reading…", timeout=WAIT)
+        expect(page.locator("#body > *").first).to_be_visible(timeout=WAIT)
+        judged(page)
+        shoot(section)
+    page.go_back()
+    expect(page.locator("#title")).to_have_text("Backups", timeout=WAIT)
+
+
+@pytest.mark.parametrize("scheme,contrast", [("light", "more"), ("dark", None), ("dark", "more")])
+def test_it_is_seen_in_the_dark_and_with_more_contrast(office, server, tmp_path, scheme, contrast):
+    page = office
+    page.emulate_media(color_scheme=scheme, contrast=contrast)
+    key(server)
+    take = pictures(page, tmp_path, f"settings_{scheme}_{contrast or 'usual'}", narrow=390)
+    for section in ("", "keys", "providers", "backups", "health"):
+        visit(page, server, section)
+        judged(page)
+        take(section or "all")
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_a_key_is_shown_once_and_revoked_in_two_steps(office, server, shoot):
+    page = office
+    visit(page, server, "keys")
+    page.get_by_text("New key", exact=True).click()
+    page.get_by_label("What it is for").fill("Web shop")
+    judged(page)
+    press(page, "Make the key")
+    expect(page.locator("#kept")).to_contain_text("shown once", timeout=WAIT)
+    text = page.locator("#kept .id").inner_text()
+    assert re.fullmatch("till_[0-9a-f]{64}", text)
+    judged(page)
+    mine = {"Authorization": "Bearer " + text}
+    assert requests.get(server.url + "/v1/payments", headers=mine, timeout=10).status_code == 200
+    (made,) = server.request("GET", "/v1/keys").json()["keys"]
+    assert (made["scopes"], made["state"], made["account"]) == (["read", "sell"], "in_force", "main")
+    assert text not in server.request("GET", "/v1/keys").text
+
+    press(page, "Revoke Web shop")
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    page.keyboard.press("Enter")
+    # Nothing is under way any more: the heading has the focus of the button that was drawn anew.
+    expect(page.locator("#title")).to_be_focused(timeout=WAIT)
+    expect(page.locator("#review")).to_be_hidden()
+    assert server.request("GET", "/v1/keys").json()["keys"][0]["state"] == "in_force"
+    press(page, "Revoke Web shop")
+    axe(page)
+    agree(page, "refused within a second")
+    expect(page.locator("#done")).to_have_text("Web shop is revoked.", timeout=WAIT)
+    assert counter.until(
+        lambda: requests.get(server.url + "/v1/payments", headers=mine, timeout=10).status_code == 401)
+    page.reload()
+    expect(page.locator("#body")).to_contain_text("Ended keys: 1", timeout=WAIT)
+    assert text not in page.content() and made["id"] in page.content()
+    shoot("revoked")
+
+
+def test_a_receipt_is_seen_in_the_languages_as_it_would_be(office, server):
+    page = office
+    visit(page, server, "receipts")
+    paper = page.frame_locator("#receipt-page")
+    expect(paper.locator("body")).to_contain_text("Sample.", timeout=WAIT)
+    page.get_by_label("Language", exact=True).select_option("he")
+    expect(paper.locator("html")).to_have_attribute("dir", "rtl", timeout=WAIT)
+    expect(paper.locator("body")).to_contain_text("Sample.", timeout=WAIT)
+
+
+def test_a_test_page_comes_out_of_the_printer(office, server, shoot):
+    page, printer = office, PaperPrinter()
+    counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
+                    "--json")
+    visit(page, server, "printers")
+    expect(page.locator(".thing")).to_contain_text("bar")
+    press(page, "Print a test page on bar")
+    expect(page.locator("#done")).to_contain_text("bar: The page", timeout=WAIT)
+    assert printer.printed
+    judged(page)
+    shoot("printer")
+
+
+def test_somebody_is_disabled_in_two_steps(page, server, shoot):
+    faults = followed(page)
+    Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    people = page.get_by_role("table", name="Staff")
+    expect(people.get_by_role("row")).to_have_count(4)
+    judged(page)
+    shoot("people")
+    press(page, "Disable Carl")
+    agree(page, "Their sessions end")
+    expect(page.locator("#done")).to_have_text("Carl is disabled.", timeout=WAIT)
+    expect(people.get_by_role("row", name=re.compile("Carl"))).to_contain_text("Disabled")
+    assert not faults, faults
+
+
+def test_a_shop_is_disconnected_in_two_steps(office, server, tmp_path, shoot):
+    page = office
+    with woo.another(tmp_path) as shop:
+        counter.succeed("shop", "connect", shop, "--journal", server.journal, "--provider", "sandbox", "--json",
+                        env={"TILL_SHOP_KEY": woo.KEY, "TILL_SHOP_SECRET": woo.SECRET})
+        visit(page, server, "shops")
+        expect(page.locator(".thing")).to_contain_text(shop)
+        assert woo.SECRET not in server.request("GET", "/v1/shops").text
+        judged(page)
+        shoot("shop")
+        press(page, f"Disconnect {server.request('GET', '/v1/shops').json()['shops'][0]['url']}")
+        agree(page, "hears no more of payments")
+        expect(page.locator("#done")).to_contain_text("is disconnected", timeout=WAIT)
+        assert server.request("GET", "/v1/shops").json()["shops"] == []
+
+
+def test_a_webhook_is_tried_and_deleted_in_two_steps(office, server, shoot):
+    page, receiver = office, Receiver()
+    url = receiver.url + "/till"
+    made = server.request("POST", "/v1/webhook_endpoints", {"url": url, "allow_private": True,
+                                                            "types": ["payment.*"]}, "hook")
+    assert made.status_code == 201, made.text
+    visit(page, server, "webhooks")
+    press(page, f"Send a test to {url}")
+
+    def delivered():
+        answer = server.request("GET", f"/v1/webhook_endpoints/{made.json()['id']}/deliveries").json()
+        return [one for one in answer["deliveries"] if one["state"] == "delivered"]
+
+    assert counter.until(delivered) and receiver.deliveries
+    visit(page, server, "webhooks")
+    press(page, f"Deliveries to {url}")
+    row = page.get_by_role("table", name=f"Deliveries to {url}").get_by_role("row").nth(1)
+    expect(row).to_contain_text("Delivered", timeout=WAIT)
+    judged(page)
+    shoot("webhook")
+    row.get_by_role("button").click()
+    expect(page.locator("#done")).to_contain_text("once more", timeout=WAIT)
+    assert counter.until(lambda: len(receiver.deliveries) > 1)
+    press(page, f"Delete {url}")
+    agree(page, "told of nothing any more")
+    expect(page.locator("#body")).to_contain_text("No endpoints yet", timeout=WAIT)
+    receiver.close()
+
+
+def test_a_backup_is_seen_when_it_was_made(office, server, tmp_path):
+    page = office
+    visit(page, server, "backups")
+    expect(page.locator("#about")).to_contain_text("no backup was made")
+    counter.succeed("journal", "backup", tmp_path / "copy.db", "--journal", server.journal, "--json")
+    visit(page, server, "backups")
+    expect(page.locator("#about")).to_contain_text("The last backup is of")
+    expect(page.locator("#body")).to_contain_text(str(tmp_path / "copy.db"))
+    judged(page)
+
+
+def test_a_section_that_fails_leaves_the_others(office, server, shoot):
+    page = office
+    page.route("**/v1/settings/health", lambda route: route.abort())
+    visit(page, server)
+    expect(page.locator(".thing")).to_have_count(len(SECTIONS), timeout=WAIT)
+    lost = page.locator(".thing", has_text="Not read")
+    expect(lost).to_have_count(1)
+    expect(lost.get_by_role("heading")).to_have_text("Health")
+    judged(page)
+    visit(page, server, "health")
+    expect(page.locator("#body").get_by_role("alert")).to_contain_text("cannot be reached")
+    judged(page)
+    shoot("failed")
+    page.unroute("**/v1/settings/health")
+    press(page, "Try again")
+    expect(page.locator("#body")).to_contain_text("Findings", timeout=WAIT)
+    visit(page, server, "providers")
+    expect(page.locator(".thing").first).to_be_visible()
+
+
+def test_who_may_not_see_a_section_is_told_and_asks_for_nothing(page, server, shoot):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    key(server)
+    enter(page, server, "Carl", PINS["Carl"])
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(server.url)))
+    for section in SECTIONS:
+        visit(page, server, section)
+        refused = page.locator("#body").get_by_text("Your role does not have the permission")
+        expect(refused).to_have_count(0 if section in OF_READERS else 1)
+    judged(page)
+    shoot("refused")
+    assert not [path for path in asked if re.match(r"/v1/(settings|keys|shops|webhook_endpoints|staff|sessions)", path)]
+    # Nor by asking without the page.
+    device = staff.device().signed_in("Carl")
+    for path in ("/v1/keys", "/v1/settings/providers", "/v1/settings/backups", "/v1/settings/health",
+                 "/v1/settings/receipts", "/v1/settings/receipts/preview"):
+        assert device.ask("GET", path).status_code == 403, path
+    assert device.ask("POST", "/v1/keys", {"label": "x", "scopes": ["read"]}).status_code == 403
+    assert not faults, faults
+
+
+def test_nobody_makes_a_key_that_may_do_more_than_they(server):
+    staff = Staff(server).shop()
+    assert staff.roles("set", "keeper", "--permissions", "settings,totals").code == 0
+    staff.add("Kim", "keeper", PIN)
+    time.sleep(0.6)  # a running counter hears of them within half a second
+    device = staff.device()
+    assert device.enter("Kim", PIN).status_code == 200
+    for scopes in (["admin"], ["sell"], ["refund"], ["staff"], ["read", "readers"]):
+        problem(device.ask("POST", "/v1/keys", {"label": "x", "scopes": scopes}), 403, "key_exceeds_yours")
+    made = device.ask("POST", "/v1/keys", {"label": "Reports", "scopes": ["read"]})
+    assert (made.status_code, made.json()["created_by"]) == (201, "Kim"), made.text
+    assert len(server.request("GET", "/v1/keys").json()["keys"]) == 1
+
+
+def test_the_rail_of_every_page_leads_to_the_settings(office, server):
+    page = office
+    made = server.create("Rail", "Rail", 1000).json()
+    pages = ("/payments", f"/payments/{made['id']}", "/day", "/insights")
+    for path in pages:
+        page.goto(server.url + path)
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+        expect(page.locator("#title")).to_have_text("All settings", timeout=WAIT)
+    # And from each to what is searched for.
+    for path in (*pages[1:], "/settings"):
+        page.goto(server.url + path)
+        page.locator("#q").fill("Rail")
+        page.locator("#q").press("Enter")
+        page.wait_for_url(re.compile(r"/payments\?.*q=Rail"), timeout=WAIT)
+
+
+def test_whoever_is_not_signed_in_comes_back_to_the_section(page, server):
+    page.goto(server.url + "/settings/backups")
+    expect(page.locator("#session")).to_be_visible(timeout=WAIT)
+    page.get_by_label("API key").fill(counter.API_KEY)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/settings/backups", timeout=WAIT)
+    expect(page.locator("#title")).to_have_text("Backups", timeout=WAIT)
