@@ -228,14 +228,17 @@ extension Checkout {
     }
 
     /// Immediately queries the open operations of a payment, regardless of its schedule. For webhooks and on request.
-    /// - Parameter interval: Skips the query if this process made one within this time. For callers that ask
-    ///   repeatedly.
-    public func query(_ id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
+    /// - Parameters:
+    ///   - interval: Skips the query if this process made one within this time. For callers that ask repeatedly.
+    ///   - seen: The payment as the caller has just read or written it. It is read anew if anything was written since.
+    public func query(
+        _ id: PaymentID, ifNotWithin interval: Span? = nil, seen: Payment? = nil
+    ) async throws(CheckoutError) {
         guard !atWork.contains(id) else { return }
         guard atWork.mayQuery(id, at: clock.now(), ifNotWithin: interval) else { return }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard let payment = try await stored(id) else { return }
+        guard let payment = try await newest(id, seen: seen) else { return }
         guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
         // Another process is authorizing right now: its prepared attempt must not be treated as abandoned.
         let answerTime = providers[attempt.provider]?.capabilities.answerTime ?? Checkout.providerDeadline
@@ -243,6 +246,19 @@ extension Checkout {
         let askedAt = attempt.openContinuation?.startedAt ?? attempt.startedAt
         if case .inFlight = attempt.state, clock.now() < askedAt.adding(lease) { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
+    }
+
+    /// Returns a payment in its current journal state: the one that was seen, if it still has the newest version. An
+    /// operation that another process has begun meanwhile is thus in it.
+    private func newest(_ id: PaymentID, seen: Payment?) async throws(CheckoutError) -> Payment? {
+        guard var payment = seen, payment.id == id else { return try await stored(id) }
+        do throws(JournalError) {
+            if try await journal.version(of: id) == payment.version {
+                payment.epoch = try await epoch.number(in: journal)
+                return payment
+            }
+        } catch { throw .journal(error) }
+        return try await stored(id)
     }
 }
 

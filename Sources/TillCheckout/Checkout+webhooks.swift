@@ -29,6 +29,15 @@ public struct WebhookReport: Sendable {
     }
 }
 
+/// What recording a webhook came to.
+package enum RecordedWebhook: Sendable {
+    /// It was recorded before; nothing was written.
+    case before
+    /// It is recorded now.
+    /// - Parameter payment: The payment as this left it; `nil` if it was not read, or cannot be.
+    case now(payment: Payment?)
+}
+
 extension Checkout {
     /// Records a provider's webhook and its consequences, once and in one commit:
     /// - A payment with something open becomes due immediately.
@@ -41,18 +50,28 @@ extension Checkout {
     /// A payment with unreadable events counts as known.
     /// - Returns: `false` if the webhook was recorded before.
     public func receiveWebhook(_ report: WebhookReport) async throws(CheckoutError) -> Bool {
-        guard let id = report.payment else { return try await isFirst(JournalWrite(webhook: report.receipt)) }
+        switch try await recordWebhook(report) {
+        case .before: return false
+        case .now: return true
+        }
+    }
+
+    /// Records a webhook as ``receiveWebhook(_:)`` does, and returns the payment for the query that follows; see
+    /// ``query(_:ifNotWithin:seen:)``.
+    package func recordWebhook(_ report: WebhookReport) async throws(CheckoutError) -> RecordedWebhook {
+        guard let id = report.payment else { return try await recorded(JournalWrite(webhook: report.receipt)) }
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
             let woken = JournalWrite(webhook: report.receipt, wake: (id, now))
             var payment: Payment
             do throws(CheckoutError) {
                 guard let found = try await stored(id) else {
-                    return try await isFirst(JournalWrite(webhook: report.receipt, records: incident(report, id, now)))
+                    return try await recorded(
+                        JournalWrite(webhook: report.receipt, records: incident(report, id, now)))
                 }
                 payment = found
             } catch .journal(.corrupted) {
-                return try await isFirst(woken)
+                return try await recorded(woken)
             } catch .journal(.recordConflict) {
                 // The order's hold has changed in the meantime.
                 continue
@@ -64,7 +83,7 @@ extension Checkout {
             if report.isAfterSale || mayHold {
                 events += payment.requestQuery(at: now).filter { !events.contains($0) }
             }
-            if events.isEmpty { return try await isFirst(woken) }
+            if events.isEmpty { return try await recorded(woken, payment) }
             do throws(CheckoutError) {
                 // A process with a call under way keeps the payment; otherwise it is queried immediately, whatever else
                 // is open. This process must not take it over: the payment may belong to another account, and would
@@ -74,9 +93,9 @@ extension Checkout {
                     events, to: &payment, at: now, holder: isKept ? .unchanged : .nobody, webhook: report.receipt,
                     wakes: !payment.isInFlight)
                 {
-                    return true
+                    return .now(payment: payment)
                 }
-            } catch .journal(.webhookSeen) { return false }
+            } catch .journal(.webhookSeen) { return .before }
         }
         throw .tooManyConflicts(id)
     }
@@ -99,10 +118,13 @@ extension Checkout {
         }
     }
 
-    private func isFirst(_ write: JournalWrite) async throws(CheckoutError) -> Bool {
+    /// Writes a webhook that changes nothing in the events of its payment.
+    private func recorded(
+        _ write: JournalWrite, _ payment: Payment? = nil
+    ) async throws(CheckoutError) -> RecordedWebhook {
         do throws(JournalError) {
             try await journal.write(write)
-            return true
-        } catch .webhookSeen { return false } catch { throw .journal(error) }
+            return .now(payment: payment)
+        } catch .webhookSeen { return .before } catch { throw .journal(error) }
     }
 }

@@ -173,14 +173,16 @@ public struct Checkout: Sendable {
     ///
     /// An order that was prepared for the provider's own card fields and still awaits its card is ended first, if the
     /// provider says that nobody has approved it; see ``endUnapproved(_:account:ifNotWithin:)``.
+    /// - Parameter seen: The payment as the caller has just read it, which saves one reading of it. If it has changed
+    ///   since, or refuses the attempt, it is read again: neither a write nor a refusal rests on an earlier state.
     public func confirm(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         do throws(CheckoutError) {
             return try await attempt(
                 id, account: account, provider: name, tender: tender, idempotency: idempotency,
-                keyedAnswer: keyedAnswer)
+                keyedAnswer: keyedAnswer, seen: seen)
         } catch {
             // Nothing was written. The same tender goes on with the order that is there.
             if case .payPalCard = tender { throw error }
@@ -188,17 +190,18 @@ public struct Checkout: Sendable {
             guard try await !endUnapproved(id, account: account).hasUndecidedAttempt else { throw error }
         }
         return try await attempt(
-            id, account: account, provider: name, tender: tender, idempotency: idempotency, keyedAnswer: keyedAnswer)
+            id, account: account, provider: name, tender: tender, idempotency: idempotency, keyedAnswer: keyedAnswer,
+            seen: nil)
     }
 
     private func attempt(
         _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
-        idempotency: IdempotencyRecord?, keyedAnswer: KeyedAnswer?
+        idempotency: IdempotencyRecord?, keyedAnswer: KeyedAnswer?, seen: Payment?
     ) async throws(CheckoutError) -> Payment {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         return try await run(
             .attempt(provider: name, tender: tender.summary, identity: await provider.identity()), on: id,
-            account: account, tender: tender, idempotency: idempotency, keyedAnswer: keyedAnswer
+            account: account, tender: tender, idempotency: idempotency, keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in
             try Checkout.checkWire(payment.amount, at: provider)
             if payment.captureMode == .manual, !provider.capabilities.separateCapture {
@@ -329,24 +332,40 @@ public struct Checkout: Sendable {
     }
 
     /// Decides a command on the newest state, writes it, and performs its follow-up work.
-    /// - Parameter check: refuses the newest state before the command is decided.
+    /// - Parameters:
+    ///   - seen: The payment as it was read before, for the first round: a write on it fails if it has changed since,
+    ///     and what it refuses is decided again on the newest state.
+    ///   - check: refuses the newest state before the command is decided.
     func run(
         _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
-        idempotency: IdempotencyRecord?, keyedAnswer: KeyedAnswer?,
+        idempotency: IdempotencyRecord?, keyedAnswer: KeyedAnswer?, seen: Payment? = nil,
         check: (Payment) throws(CheckoutError) -> Void = { (_) throws(CheckoutError) in }
     ) async throws(CheckoutError) -> Payment {
         atWork.begin(id)
         defer { atWork.end(id) }
-        for _ in 0..<Checkout.maximumConflicts {
-            var payment = try await payment(id, account: account)
-            try check(payment)
-            try await checkAccount(of: command, to: payment)
-            let now = clock.now()
+        var handed = seen
+        if let seen, seen.id != id || seen.account != account { handed = nil }
+        // A round on what was handed over is none of those that follow another write.
+        let rounds = Checkout.maximumConflicts + (handed == nil ? 0 : 1)
+        for _ in 0..<rounds {
+            let isNewest = handed == nil
+            var payment: Payment
+            if let handed { payment = handed } else { payment = try await self.payment(id, account: account) }
+            handed = nil
+            let now: Timestamp
             let events: [PaymentEvent]
-            do {
-                events = try payment.decide(command, at: now, standing: clock.standing)
+            do throws(CheckoutError) {
+                try check(payment)
+                try await checkAccount(of: command, to: payment)
+                now = clock.now()
+                do {
+                    events = try payment.decide(command, at: now, standing: clock.standing)
+                } catch {
+                    throw CheckoutError.refused(error)
+                }
             } catch {
-                throw .refused(error)
+                guard isNewest else { continue }
+                throw error
             }
             // If no step is started, the open work stays with its current holder, which may use another account.
             let isBegun = !Checkout.steps(in: events, tender: tender).isEmpty

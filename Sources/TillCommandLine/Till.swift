@@ -42,7 +42,7 @@ public struct Till: AsyncParsableCommand {
             Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self, AuditCommand.self,
-            WebhooksCommand.self, Trigger.self, Listen.self, ShopCommand.self, DayCommand.self,
+            WebhooksCommand.self, Trigger.self, Listen.self, ShopCommand.self, DayCommand.self, Completion.self,
         ])
 
     public init() {}
@@ -54,8 +54,12 @@ public struct Till: AsyncParsableCommand {
         do {
             try await Attribution.$current.withValue(.ofCommand) { try await perform(arguments) }
         } catch {
-            let error = ProviderArguments.explained(error, message: message(for: error), arguments)
+            let error = explained(error, arguments)
             let code = exitCode(for: error)
+            if code == .success, let help = ProviderHelp.help(fullMessage(for: error, columns: nil), arguments) {
+                Output.line(help)
+                exit()
+            }
             guard arguments.contains("--json"), code != .success, !(error is ExitCode) else { exit(withError: error) }
             let isWrongUse = code == .validationFailure
             let wrong = CommandError(
@@ -66,8 +70,29 @@ public struct Till: AsyncParsableCommand {
         }
     }
 
+    /// Returns the error in the words of the command line as it was typed.
+    private static func explained(_ error: any Error, _ arguments: [String]) -> any Error {
+        if exitCode(for: error) == .validationFailure, let unknown = CommandWords.unknown(arguments) {
+            return ValidationError(unknown.sentence)
+        }
+        return ProviderArguments.explained(error, message: message(for: error), arguments)
+    }
+
+    /// Parses the arguments of a command line.
+    ///
+    /// A counter is started without the tree of all commands, of which it needs no other. Whatever starts none is the
+    /// tree's to answer, help and wrong use among it.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == Serve.configuration.commandName,
+            let serve = (try? Serve.parseAsRoot(Array(arguments.dropFirst()))) as? Serve
+        {
+            return serve
+        }
+        return try parseAsRoot(arguments)
+    }
+
     private static func perform(_ arguments: [String]) async throws {
-        var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
+        var command = try parsed(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
         if var waiting = command as? any AsyncParsableCommand {
             try await waiting.run()
         } else {

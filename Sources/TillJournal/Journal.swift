@@ -16,6 +16,9 @@ public protocol Journal: Sendable {
     func holdsLease() async -> Bool
     /// Returns a payment as the fold of its events; `nil` if there is none.
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment?
+    /// Returns the version of a payment, the number of its events; `nil` if there is none. Cheaper than the payment
+    /// itself: whoever has read that learns whether anything was written since.
+    func version(of payment: PaymentID) async throws(JournalError) -> Int?
     /// Returns the payment that the order currently belongs to; `nil` if it is free.
     func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment?
     /// Returns payments by their projected rows, newest first.
@@ -59,6 +62,11 @@ public protocol Journal: Sendable {
 }
 
 extension Journal {
+    /// The version of the payment as it is read, for a journal that has no shorter way to it.
+    public func version(of payment: PaymentID) async throws(JournalError) -> Int? {
+        try await self.payment(payment)?.version
+    }
+
     /// `true`, for a journal used by a single process.
     public func holdsLease() async -> Bool { true }
 

@@ -22,7 +22,8 @@ public enum PaymentEventCodec {
             writer.field("payment", creation.payment.rawValue)
             writer.field("account", creation.account.rawValue)
             writer.field("capture_mode", creation.captureMode.rawValue)
-            writer.field("order", creation.order.jsonValue)
+            writer.key("order")
+            writer.order(creation.order)
             writer.optional("accepted_by", creation.acceptedBy)
         case .attemptStarted(let start):
             writer.field("attempt", start.attempt.rawValue)

@@ -89,14 +89,15 @@ STRIPE = "(() => {" + COMMON + """
   });
 })();"""
 
-CLIENT = """window.braintree = { client: { create: async ({ authorization }) => {
+# Each of Braintree's scripts may be the first that is there.
+CLIENT = """(window.braintree ??= {}).client = { create: async ({ authorization }) => {
   if (JSON.parse(atob(authorization)).merchantAccountId !== "sandbox") throw new Error("not the account");
   return { authorization };
-} } };"""
+} };"""
 
 HOSTED_FIELDS = "(() => {" + COMMON + """
   const kinds = { number: "number", expirationDate: "expires", cvv: "code" };
-  window.braintree.hostedFields = { create: async ({ client, fields }) => {
+  (window.braintree ??= {}).hostedFields = { create: async ({ client, fields }) => {
     if (!client.authorization) throw new Error("no client");
     const heard = {};
     await Promise.all(Object.entries(fields).map(([name, { container }]) => {
@@ -118,7 +119,7 @@ HOSTED_FIELDS = "(() => {" + COMMON + """
 
 # Has the bank ask about a nonce, in a frame that the page puts where it likes.
 THREE_D_SECURE = """(() => {
-  window.braintree.threeDSecure = { create: async ({ client, version }) => {
+  (window.braintree ??= {}).threeDSecure = { create: async ({ client, version }) => {
     if (!client.authorization || version !== "2-inline-iframe") throw new Error("not as Braintree wants it");
     const heard = {};
     return {

@@ -22,7 +22,7 @@ class Counter:
         self.card = page.get_by_label(words("card number"))
         self.expiry = page.get_by_label(words("expiry"))
         self.code = page.get_by_label(words("security code", "cvc"))
-        self.by_card = page.get_by_role("radio", name=words("^card( number| online|$)", "typed"))
+        self.by_card = page.get_by_role("radio", name=words("^card( number| online|$)", "^keyed card"))
         self.charge = page.get_by_role("button", name=words("^(charge|pay|take payment|sell)"))
         self.refund = page.get_by_role("button", name=words("^refund"))
         self.status = page.get_by_role("status").first

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import termios
@@ -73,6 +74,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize("arguments,code,word", REFUSALS, ids=[" ".join(a) for a, _, _ in REFUSALS])
 def test_a_refusal_is_one_json_object_and_moves_nothing(journal, arguments, code, word):
+    counter.made(journal[1])
     answer = till(*arguments, *([] if word == "wrong_use" else journal), "--json")
     error = only_json(answer)["error"]
     assert (answer.code, error["code"], error["money_moved"]) == (code, word, "no"), answer
@@ -118,12 +120,116 @@ def test_a_second_sale_of_a_paid_order_is_refused(journal):
         assert again.code == 1 and only_json(again)["error"]["code"] == "order_already_paid", again
 
 
-def on_a_terminal(arguments, columns=80):
+BEGINNING_NOTHING = [
+    ["payments", "list"], ["payments", "show", "pay_nobody"], ["orders", "list"], ["orders", "show", "o-1"],
+    ["receipts", "show", "pay_nobody"], ["receipts", "sent", "pay_nobody"], ["receipts", "queue"],
+    ["journal", "verify"], ["journal", "head"], ["journal", "nodes"], ["journal", "mode"], ["journal", "level"],
+    ["journal", "incidents"],
+    ["ledger", "balances"], ["ledger", "export", "--format", "csv"], ["audit", "list"], ["audit", "export"],
+    ["keys", "list"], ["staff", "list"], ["staff", "show", "Ada"], ["roles", "list"], ["sessions", "list"],
+    ["webhooks", "list"], ["webhooks", "deliveries", "we_nobody"], ["day", "report"], ["attention", "list"],
+    ["attention", "show", "pay_nobody"], ["authorizations", "list"], ["offline", "status"], ["shop", "list"],
+    ["printers", "list"], ["applepay", "events"], ["payments", "capture", "pay_nobody"],
+    ["payments", "cancel", "pay_nobody"], ["payments", "refund", "pay_nobody"], ["payments", "query", "pay_nobody"],
+    ["authorizations", "void", "pay_nobody"], ["authorizations", "reauthorize", "pay_nobody"],
+    ["orders", "ready", "o-1"], ["keys", "revoke", "key_nobody"], ["keys", "rotate", "key_nobody"],
+    ["webhooks", "remove", "we_nobody"], ["webhooks", "resend", "we_nobody", "msg_nobody"], ["day", "count", "1.00"],
+    ["day", "close"], ["day", "resume"], ["day", "cash", "paid-in", "1.00", "--reason", "x"],
+]
+
+
+@pytest.mark.parametrize("arguments", BEGINNING_NOTHING, ids=[" ".join(a) for a in BEGINNING_NOTHING])
+def test_a_misspelled_journal_is_refused_and_not_made(tmp_path, arguments):
+    wrong = tmp_path / "folder" / "jurnal.db"
+    answer = till(*arguments, "--journal", wrong)
+    assert answer.code == 1 and "There is no journal at " in answer.out + answer.err, answer
+    assert str(wrong) in answer.out + answer.err and not list(tmp_path.iterdir()), answer
+    answer = till(*arguments, "--json", env={"TILL_JOURNAL": str(wrong)})
+    assert answer.code == 1 and not list(tmp_path.iterdir()), answer
+    if arguments != ["journal", "level"]:
+        error = only_json(answer)["error"]
+        assert (error["code"], error["money_moved"]) == ("journal_not_found", "no"), answer
+        assert "--journal" in error["next"], answer
+
+
+def test_a_backup_of_a_misspelled_journal_is_refused(tmp_path):
+    answer = till("journal", "backup", tmp_path / "copy.db", "--journal", tmp_path / "jurnal.db", "--json")
+    assert answer.code == 1 and only_json(answer)["error"]["code"] == "journal_not_found", answer
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("typed,sentence", [
+    (["slae"], "There is no command `till slae`. Did you mean `till sale`?"),
+    (["slae", "--amount", "12.50", "--currency", "EUR"], "There is no command `till slae`. Did you mean `till sale`?"),
+    (["slae", "--stripe-url"], "There is no command `till slae`. Did you mean `till sale`?"),
+    (["paymnets", "list"], "There is no command `till paymnets`. Did you mean `till payments`?"),
+    (["payments", "lst"], "There is no command `till payments lst`. Did you mean `till payments list`?"),
+    (["clock", "shw"], "There is no command `till clock shw`. Did you mean `till clock show`?"),
+    (["nonsense"], "There is no command `till nonsense`."), (["x" * 500], f"There is no command `till {'x' * 40}`."),
+    (["\x1b[2J"], "There is no command `till ??2J`."),
+])
+def test_a_mistyped_command_is_named_with_the_nearest_one(typed, sentence):
+    answer = till(*typed)
+    assert answer.code == 64 and answer.err.splitlines()[0] == f"Error: {sentence}" and not answer.out, answer
+    answer = till(*typed, "--json")
+    error = only_json(answer)["error"]
+    assert (answer.code, error["code"], error["what"]) == (64, "wrong_use", sentence), answer
+    assert error["money_moved"] == "no" and error["next"], answer
+
+
+def test_wrong_use_of_a_known_command_is_explained_as_it_was(journal):
+    for arguments, words in ((["sale", "--nonsense"], "--nonsense"), (["payments", "capture"], "<payment>"),
+                             (["sale", "extra"], "extra")):
+        answer = till(*arguments)
+        assert answer.code == 64 and words in answer.err and "no command" not in answer.err, answer
+
+
+def test_options_of_providers_stand_under_their_own_topic(journal):
+    line = "Options of providers: till help providers"
+    hidden = ("--provider <name>", "--provider-hosts", "--sandbox-latency", "--stripe-url", "--provider-setting")
+    for arguments in (["payments", "list", "--help"], ["help", "payments", "list"], ["sale", "-h"]):
+        shown = till(*arguments)
+        assert shown.code == 0 and shown.err == "" and shown.out.splitlines()[-1] == line, shown
+        assert not [option for option in hidden if option in shown.out], shown
+    assert "--search" in till("payments", "list", "--help").out
+    for arguments in (["help"], ["payments", "--help"], ["failpoints", "--help"], ["completion", "--help"]):
+        assert line not in till(*arguments).out, arguments
+    topic = till("help", "providers")
+    assert topic.code == 0 and line not in topic.out, topic
+    told = ("--provider <name>", "--provider-hosts <hosts>", "--sandbox-latency <time>", "--stripe-url <value>",
+            "--paypal-client-id <value>", "--braintree-url <value>", "--adyen-url <value>", "--terminal <value>")
+    assert not [option for option in told if option not in topic.out], topic
+    # They work everywhere as before.
+    sold = till(*SALE, "--provider", "sandbox", "--sandbox-latency", "1ms", *journal, "--json")
+    assert sold.code == 0 and sold.json["provider"] == "sandbox", sold
+    assert till("payments", "list", "--provider", "sandbox", *journal).code == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_that_completes_commands_is_one_of_the_shell(tmp_path, shell):
+    script = till("completion", shell)
+    assert script.code == 0 and script.err == "" and "payments" in script.out and "refund" in script.out, script
+    assert only_json(till("completion", shell, "--json")) == {"shell": shell, "script": script.out}
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(script.out)
+        checked = subprocess.run([shell, "-n", tmp_path / "script"], capture_output=True, text=True, timeout=60)
+        assert checked.returncode == 0 and checked.stderr == "", checked
+    assert shell != "bash" or shutil.which("bash"), "bash is needed to check its script"
+
+
+def test_there_is_no_completion_for_another_shell():
+    answer = till("completion", "tcsh", "--json")
+    assert answer.code == 64 and only_json(answer)["error"]["code"] == "unknown_shell", answer
+
+
+def on_a_terminal(arguments, columns=80, **variables):
     """What a person sees: both outputs are a terminal of so many columns."""
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | variables
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
-        [counter.binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=child, stderr=child, close_fds=True)
+        [counter.binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=child, stderr=child, close_fds=True,
+        env=env)
     os.close(child)
     seen = b""
     while True:
@@ -146,10 +252,67 @@ def test_lines_fit_a_terminal(journal):
         code, text = on_a_terminal([*arguments, *journal])
         assert code in (0, 1, 2), text
         seen.append(text)
-        for line in text.split("\n"):
+        # Progress on a slow machine is written over.
+        for line in re.sub(r"[^\n]*\r", "", text).split("\n"):
             assert len(line) <= 80, f"{len(line)} columns: {line}"
     assert re.search(r"Reader: Insert or tap the card\.\n(Reader: .*\n)+Asking sandbox…", seen[0]), seen[0]
     assert "card_details" not in seen[0]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["journal", "verify"], ["journal", "backup", "copy.db"], ["ledger", "balances"],
+    ["ledger", "export", "--format", "csv"]])
+def test_progress_of_long_work_is_for_people_at_a_terminal_only(tmp_path, journal, arguments):
+    assert till(*SALE, *journal).code == 0
+
+    def words(name):
+        return [str(tmp_path / name) if word == "copy.db" else word for word in arguments]
+
+    piped = till(*words("one.db"), *journal)
+    assert piped.code == 0 and piped.err == "", piped
+    code, text = on_a_terminal([*words("two.db"), *journal, "--json"])
+    # Rows of CSV end with both characters themselves.
+    assert code == 0 and "\r" not in text.replace("\r\n", "\n"), text
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory):
+    """A journal with names that are as long as they may be."""
+    folder = tmp_path_factory.mktemp("long")
+    journal = ["--journal", str(folder / "journal.db")]
+    for order in ("1001", "o" * 60):
+        assert till(*SALE, "--order", order, *journal).code == 0
+        (folder / "order.json").write_text(json.dumps({
+            "order_id": "b" + order, "currency": "EUR", "amount": 1250,
+            "lines": [{"name": "Margherita", "quantity": 1, "amount": 1250}], "customer": {"name": "Ada " * 20}}))
+        assert till("orders", "add", folder / "order.json", *journal).code == 0
+    for account in ("main", "a" * 40):
+        assert till("keys", "create", "--label", "Tablet " * 9, "--account", account, *journal).code == 0
+    assert till("day", "open", "--currency", "EUR", "--float", "150.00", *journal).code == 0
+    return journal
+
+
+TABLES = (["payments", "list"], ["orders", "list"], ["keys", "list"], ["day", "report"])
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 132])
+def test_tables_fit_the_terminal(long_names, columns):
+    for arguments in TABLES:
+        for shown in (on_a_terminal([*arguments, *long_names], columns),
+                      on_a_terminal([*arguments, *long_names], 80, COLUMNS=str(columns))):
+            code, text = shown
+            assert code == 0 and max(map(len, text.splitlines())) <= columns, text
+    code, text = on_a_terminal(["orders", "list", *long_names], columns)
+    assert columns < 132 or "b" + "o" * 60 + "  12.50 EUR" in text, text
+
+
+def test_tables_are_at_most_80_columns_wide_when_piped(long_names):
+    for arguments in TABLES:
+        for variables in ({"COLUMNS": "200"}, {"COLUMNS": "x"}, {"COLUMNS": "-1"}):
+            piped = till(*arguments, *long_names, env=variables)
+            assert piped.code == 0 and max(map(len, piped.out.splitlines())) <= 80, piped
+        narrow = till(*arguments, *long_names, env={"COLUMNS": "50"})
+        assert narrow.code == 0 and max(map(len, narrow.out.splitlines())) <= 50, narrow
 
 
 def test_doctor_says_where_each_setting_comes_from_and_shows_no_secret(tmp_path, journal):

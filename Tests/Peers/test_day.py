@@ -167,6 +167,8 @@ def test_a_day_at_the_command_line(tmp_path):
     def day(*arguments):
         return counter.succeed("day", *arguments, *journal, "--json")
 
+    assert counter.till("day", "report", *journal, "--json").json["error"]["code"] == "journal_not_found"
+    counter.made(journal[1])
     assert counter.till("day", "report", *journal, "--json").json["error"]["code"] == "day_not_open"
     assert day("open", "--currency", "EUR", "--float", "150.00")["float"] == 15_000
     counter.succeed(

@@ -1,4 +1,5 @@
 """The page of the day: the drawer is opened with a count, paid into and out of, counted, and closed with a Z."""
+import json
 import re
 import time
 
@@ -172,6 +173,7 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     expect(page.locator("#difference")).to_have_text("€0.00", timeout=WAIT)
     expect(page.locator("#standing")).to_have_text("Matches")
     expect(page.locator("#reasons")).to_be_hidden()
+    expect(page.locator("#close")).to_have_text("Close the day")
     axe(page)
     page.locator("#left").focus()
     page.keyboard.type("200")
@@ -227,6 +229,7 @@ def test_a_difference_is_explained_before_the_day_is_closed(office, server, shoo
     expect(page.locator("#difference")).to_have_text("−€10.00", timeout=WAIT)
     expect(page.locator("#difference-words")).to_have_text("The drawer holds €10.00 less than expected.")
     expect(page.locator("#ledger")).to_contain_text("€200.00")
+    expect(page.locator("#close")).to_have_text("Close with a difference of −€10.00")
     axe(page)
     shoot("difference")
     close(page)
@@ -288,7 +291,48 @@ def test_a_day_is_not_closed_over_unreadable_payments_without_a_word(office, ser
     expect(page.locator("#close-unread")).to_contain_text("2 payments", timeout=WAIT)
     expect(page.locator("#reasons")).to_be_visible()
     axe(page)
+    # No command line where somebody stands at a till.
+    why = {"code": "unreadable_need_reason", "detail": "They cannot be read.", "next": "See till journal verify."}
+    page.route("**/v1/day/close", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)))
+    close(page)
+    expect(page.locator("#alert")).to_contain_text("tell whoever runs the till", timeout=WAIT)
+    expect(page.locator("#alert")).not_to_contain_text("journal verify")
     page.unroute_all(behavior="ignoreErrors")
+
+
+def test_cash_for_a_refund_is_only_for_one_that_failed(office, server):
+    page = office
+    opened(server)
+    visit(page, server)
+    page.get_by_role("button", name="Cash for a failed refund").click()
+    expect(page.locator("#cash-title")).to_have_text("Cash for a failed refund")
+    expect(page.locator("#cash-hint")).to_contain_text("already counted")
+    expect(page.locator("#cash-send")).to_have_text("Pay refund")
+    axe(page)
+
+
+def test_a_tender_has_one_name_on_every_page(office, server):
+    page = office
+    opened(server)
+    made = server.create("By-card", "by-card", 1200).json()
+    assert server.confirm(made["id"], "by-card-c", counter.CARD_TENDER).status_code == 200
+
+    def more(route):
+        answer = route.fetch()
+        report = answer.json()
+        report["tenders"] += [{**report["tenders"][0], "tender": "elsewhere"}]
+        route.fulfill(response=answer, json=report)
+
+    page.route("**/v1/day/report", more)
+    for view, places in (("", ["#sales-list"]), ("?view=x", ["#tables", "#paper"])):
+        visit(page, server, "/day" + view)
+        for place in places:
+            for text in ("Keyed card", "Outside the provider"):
+                expect(page.locator(place)).to_contain_text(text, timeout=WAIT)
+    page.unroute_all(behavior="ignoreErrors")
+    page.goto(server.url + "/insights")
+    expect(page.locator("#tenders")).to_contain_text("Keyed card", timeout=WAIT)
 
 
 def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
@@ -297,7 +341,7 @@ def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
     post(server, "count", {"total": 15000}, 200)
     visit(page, server)
     expect(page.locator("#drawer-buttons")).to_be_hidden()
-    page.get_by_role("button", name="Back to open").click()
+    page.get_by_role("button", name="Reopen", exact=True).click()
     expect(page.locator("#drawer-buttons")).to_be_visible(timeout=WAIT)
     cash(server, "X", 1200)
     before = standing(server)
@@ -400,7 +444,7 @@ def test_two_pages_show_the_truth_of_the_server(office, server, browser):
     expect(page.locator("#expected-sum")).to_have_text("€200.00", timeout=WAIT)
     # The other one opens nothing any more.
     expect(other.locator("#expected-sum")).to_have_text("€200.00", timeout=WAIT)
-    expect(other.locator("#done")).to_have_text("The day was opened at another device.")
+    expect(other.locator("#done")).to_have_text("The day was opened on another device.")
     enter(other, "Pay in", "10", "Coins")
     for one in (page, other):
         expect(one.locator("#expected-sum")).to_have_text("€210.00", timeout=WAIT)
@@ -432,7 +476,7 @@ def test_a_close_that_was_agreed_to_is_no_close_of_another_count(office, server)
     focused(page, page.locator("#sure-back"))
     post(server, "count", {"total": 14900}, 200)
     page.locator("#really-close").click(timeout=WAIT)
-    expect(page.locator("#alert")).to_contain_text("changed at another device", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("changed on another device", timeout=WAIT)
     expect(page.locator("#difference")).to_have_text("−€1.00")
     assert standing(server)["last"] is None
     close(page)
@@ -486,7 +530,7 @@ def test_an_entry_of_an_earlier_day_is_not_recorded_in_the_drawer_of_another(off
     opened(server)
     page.reload(wait_until="commit")
     page.unroute("**/v1/day/cash")
-    expect(page.locator("#alert")).to_contain_text("another day", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("Another day", timeout=WAIT)
     assert standing(server)["session"]["cash"] == []
 
 

@@ -168,6 +168,30 @@ def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     expect(page.locator("#q")).to_be_focused()
 
 
+def test_sums_of_a_part_of_what_is_found_are_not_shown_as_those_of_all(office, server):
+    page = office
+    for number in range(51):
+        assert server.create(f"Many-{number}", f"many-{number}").status_code == 201
+    page.goto(server.url + "/payments")
+    expect(page.locator(ROWS)).to_have_count(50, timeout=WAIT)
+    expect(page.locator("#sums dt").first).to_have_text("Captured (shown)")
+    page.locator("#older").click()
+    expect(page.locator(ROWS)).to_have_count(51, timeout=WAIT)
+    expect(page.locator("#sums dt").first).to_have_text("Captured")
+
+
+@pytest.mark.parametrize("days", [7, 30, 365])
+def test_the_last_days_are_so_many_with_today(office, server, days):
+    with office.expect_request(re.compile(r"/v1/payments\?")) as asked:
+        office.goto(f"{server.url}/payments?period={days}")
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(asked.value.url).query)
+    first = office.evaluate("""(back) => {
+        const now = new Date();
+        return new Date(now.getFullYear(), now.getMonth(), now.getDate() - back).toISOString();
+    }""", days - 1)
+    assert query["from"] == [first]
+
+
 def test_the_page_keeps_what_is_typed_and_no_number_of_a_card(office, server):
     page = office
     sell(server, 3)

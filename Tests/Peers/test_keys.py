@@ -162,7 +162,7 @@ def test_keys_that_the_release_before_wrote_are_in_the_list_and_can_be_revoked(s
     (["create", "--label", " "], "invalid_label"), (["rotate", "key_nobody"], "key_not_found"),
     (["revoke", "key_nobody"], "key_not_found")])
 def test_what_cannot_be_done_is_said(tmp_path, arguments, code):
-    answer = counter.till("keys", *arguments, "--journal", tmp_path / "journal.db", "--json")
+    answer = counter.till("keys", *arguments, "--journal", counter.made(tmp_path / "journal.db"), "--json")
     assert answer.code == 1 and answer.json["error"]["code"] == code, answer
     assert answer.json["error"]["next"] and answer.out.count("\n") == 1
 

@@ -1,7 +1,10 @@
 """The export of the ledger, judged by beancount and hledger: it balances, and whatever is changed in it is found."""
+import collections
 import csv
 import io
+import itertools
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -9,8 +12,11 @@ from decimal import Decimal
 
 import pytest
 import requests
+from beancount import loader
+from beancount.core.data import Transaction
 
 import counter
+from wrong_clock import LIBRARY, Clock
 
 CARD = ["--card-number", "4242424242424242", "--expiry", "12/30", "--cvc", "987"]
 
@@ -142,3 +148,110 @@ def test_a_part_of_the_time(books, tmp_path):
     assert books("ledger", "export", "--format", "csv", "--to", "2020-01-01").out.count("\n") == 1
     wrong = counter.till("ledger", "export", "--format", "csv", "--from", "2026-02-30")
     assert wrong.code == 64 and "a day that there is" in wrong.err
+
+
+def major(cents):
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+def a_day(till, dice, names, sold):
+    """A day of the drawer, from its opening to its report: sales, a refund, cash in, and at times a difference."""
+    def sell(currency, *tender):
+        cents = dice.randint(500, 9_999)
+        payment = till("sale", "--amount", major(cents), "--currency", currency, "--order", next(names), *tender).json
+        sold.append((payment["id"], cents))
+
+    till("day", "open", "--currency", "EUR", "--float", major(dice.randint(15_000, 20_000)), "--reason", "counted")
+    sell("EUR", "--cash")
+    for _ in range(2):
+        sell(dice.choice(["EUR", "CHF"]), *CARD)
+    payment, cents = sold.pop(dice.randrange(len(sold)))
+    till("payments", "refund", payment, "--amount", major(dice.randint(1, cents)))
+    till("day", "cash", "paid-in", major(dice.randint(1, 999)), "--reason", "coins")
+    missing = dice.choice([0, 120, -250])
+    expected = till("day", "report").json["session"]["expected"]
+    till("day", "count", major(expected + missing))
+    report = till("day", "close", "--reason", "counted").json
+    assert report["session"]["difference"] == missing, report
+    return report
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory):
+    """Four days within a month, by the clock of a machine that moves on; and their reports."""
+    if not LIBRARY:
+        pytest.skip("libfaketime is not installed: scripts/setup test")
+    folder = tmp_path_factory.mktemp("month")
+    clock, dice, names, sold = Clock(folder / "time"), random.Random(30), (f"m-{n}" for n in itertools.count(1)), []
+
+    def till(*arguments):
+        answer = counter.till(*arguments, "--journal", folder / "journal.db", "--json", env=clock.env)
+        assert answer.code == 0, answer
+        return answer
+
+    try:
+        reports = []
+        for day in sorted(dice.sample(range(30), 4)):
+            clock.set(day)
+            if reports:
+                till("clock", "accept")
+                # Before the opening: it is of the day that is opened.
+                till("sale", "--amount", "7.30", "--currency", "EUR", "--order", next(names), "--cash")
+            reports.append(a_day(till, dice, names, sold))
+        yield till, reports
+    finally:
+        clock.end()
+
+
+def read_beancount(path):
+    """Each entry's event by its position in the journal, its day, and its postings, as beancount reads them."""
+    entries, errors, _ = loader.load_file(str(path))
+    assert not errors, errors
+    for entry in entries:
+        if isinstance(entry, Transaction):
+            postings = [(p.account, int(p.units.number.scaleb(2)), p.units.currency) for p in entry.postings]
+            yield int(entry.meta["source"].removeprefix("event-")), str(entry.date), entry.narration, postings
+
+
+def read_hledger(path):
+    """The same, as hledger reads them. Its entries of balances move nothing."""
+    text = subprocess.run(
+        ["hledger", "-f", path, "print", "-O", "csv"], capture_output=True, text=True, timeout=60, check=True).stdout
+    for _, rows in itertools.groupby(csv.DictReader(io.StringIO(text)), lambda row: row["txnidx"]):
+        rows = list(rows)
+        if source := re.search(r"source: event-(\d+)", rows[0]["comment"]):
+            postings = [(r["account"], int(Decimal(r["amount"]).scaleb(2)), r["commodity"]) for r in rows]
+            yield int(source[1]), rows[0]["date"], rows[0]["description"].split(" | ")[1], postings
+
+
+@pytest.mark.parametrize("form, read", [("beancount", read_beancount), ("hledger", read_hledger)])
+def test_the_books_of_a_month_are_the_reports_of_its_days(month, tmp_path, form, read):
+    till, reports = month
+    path = tmp_path / f"month.{'beancount' if form == 'beancount' else 'journal'}"
+    path.write_text(till("ledger", "export", "--format", form).out)
+    assert JUDGES[form](path).returncode == 0
+    entries = list(read(path))
+    assert len({day for _, day, _, _ in entries}) >= len(reports) == 4
+    assert [report["number"] for report in reports] == [1, 2, 3, 4]
+    assert all(one["last_sequence"] == next_one["first_sequence"] for one, next_one in itertools.pairwise(reports))
+    found = []
+    for report in reports:
+        sums = collections.Counter()
+        mine = [e for e in entries if report["first_sequence"] < e[0] <= report["last_sequence"]]
+        found += [sequence for sequence, *_ in mine]
+        for _, _, event, postings in mine:
+            for account, cents, currency in postings:
+                kind = account.replace(":Test:", ":").split(":")[1]
+                if kind in ("Receivable", "Cash"):
+                    back = event.startswith("refund.")
+                    sums[currency, "refunds" if back else "gross"] += -cents if back else cents
+                if kind == "Cash":
+                    sums[currency, "cash"] += cents
+        others = {other["currency"]: other for other in report["others"]}
+        cash = [one["captured"] - one["refunded"] for one in report["tenders"] if one["tender"] == "cash"]
+        assert sums["EUR", "cash"] == sum(cash), report
+        for currency, said in {"EUR": report["sales"], **others}.items():
+            assert (sums[currency, "gross"], sums[currency, "refunds"]) == (said["gross"], said["refunds"]), report
+        assert {currency for currency, _ in sums} <= {"EUR", *others}
+    # No entry is in two reports or in none.
+    assert found == [sequence for sequence, *_ in entries]

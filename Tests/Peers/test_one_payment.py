@@ -107,9 +107,16 @@ def test_a_refund_is_reviewed_before_it_is_sent_and_the_page_shows_what_became_o
 
 def test_a_hold_is_captured_in_part_or_released(office, server):
     page, payment = office, sold(server, "Held", capture="manual")
+    # One word for it on every page.
+    page.goto(server.url + "/")
+    expect(page.locator("#rows tr", has_text="Held")).to_contain_text("Authorized", timeout=WAIT)
+    page.goto(server.url + "/payments")
+    expect(page.locator("#rows tr[data-id]")).to_contain_text("Authorized", timeout=WAIT)
+    expect(page.locator("#views")).to_contain_text("Unsettled")
     opened(page, server, payment)
     expect(page.locator("#meta .badge")).to_have_text("Authorized")
     page.get_by_role("button", name="Capture…").click()
+    expect(page.get_by_text("Up to €60.00 can be captured.")).to_be_visible()
     page.get_by_label("Amount", exact=True).fill("48.30")
     page.get_by_role("button", name="Review").click()
     expect(page.locator("#review-words")).to_contain_text("€11.70 cannot be captured later")

@@ -77,7 +77,8 @@ def test_orders_are_added_from_standard_input_and_as_shops_write_them(orders):
     assert orders("add", "-", text=json.dumps(document)).json == alone
 
 
-def test_lists_have_what_is_asked_for(orders):
+def test_lists_have_what_is_asked_for(orders, tmp_path):
+    counter.made(tmp_path / "journal.db")
     assert orders("list").json == {"orders": [], "unreadable": [], "has_more": False}
     assert orders("list", is_json=False).out == "No orders.\n"
     for number in range(5):
@@ -109,7 +110,8 @@ def test_lists_have_what_is_asked_for(orders):
     (["list", "--limit", "0"], "invalid_limit"), (["list", "--limit", "101"], "invalid_limit"),
     (["add", "/nowhere.json"], "no_such_file"), (["add", "/"], "no_such_file"),
 ])
-def test_a_command_that_is_refused_says_why(orders, arguments, code):
+def test_a_command_that_is_refused_says_why(orders, arguments, code, tmp_path):
+    counter.made(tmp_path / "journal.db")
     refused(orders(*arguments), code)
     assert orders("list").json["orders"] == []
 

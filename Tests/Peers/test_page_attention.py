@@ -11,7 +11,7 @@ import pytest
 import requests
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from staff import audit
+from staff import PINS, Staff, audit
 
 import counter
 from attention import entries, failed_refund, incident, queue
@@ -73,7 +73,7 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     review(clerk)
     row = clerk.page.locator("#queue-list li")
     expect(row).to_contain_text("Refund failed later: o-1")
-    expect(row).to_contain_text("5.00 EUR")
+    expect(row).to_contain_text("€5.00")
     shoot("list")
     open_first(clerk)
     assert f"entry={sale['id']}.1" in clerk.page.url
@@ -86,12 +86,12 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     shoot("entry")
     clerk.page.get_by_role("button", name="Close it…").click()
     dialog = clerk.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Record 3.00 EUR as refunded another way?")
+    expect(dialog).to_contain_text("Record €3.00 as refunded another way?")
     expect(dialog).to_contain_text("Nothing is sent to the provider")
     expect(dialog.get_by_role("button", name="Back")).to_be_focused()
     clerk.page.wait_for_timeout(500)
     shoot("question")
-    dialog.get_by_role("button", name="Record 3.00 EUR as refunded").click()
+    dialog.get_by_role("button", name="Record €3.00 as refunded").click()
     expect(clerk.page.locator("#queue-state")).to_contain_text("Closed: Refund failed later: o-1", timeout=WAIT)
     expect(clerk.page.locator("#queue-empty")).to_have_text("Nothing needs you.")
     expect(clerk.page.locator("#to-review-count")).to_be_hidden()
@@ -103,23 +103,59 @@ def test_an_entry_is_opened_judged_and_closed_with_an_amount(clerk, server, shoo
     shoot("closed")
 
 
+def test_the_pages_of_the_office_say_how_much_waits(clerk, server, shoot):
+    page = clerk.page
+    page.goto(server.url + "/day")
+    expect(page.locator("#way-out")).to_have_text("Sign out", timeout=WAIT)
+    expect(page.locator("#attention-count")).to_be_hidden()
+    failed_refund(server)
+    for path in ("/payments", "/day", "/insights", "/settings"):
+        page.goto(server.url + path)
+        expect(page.locator("#attention-count")).to_have_text(re.compile("^1 open$"), timeout=WAIT)
+    shoot("office")
+
+
+def test_a_closing_has_the_name_of_whoever_is_signed_in(clerk, server):
+    failed_refund(server)
+    Staff(server).shop()
+    page = clerk.page
+    page.wait_for_timeout(700)  # a running counter hears of them within half a second
+    page.reload()
+    for name, typed in (("Mona", "Ada"), ("Olga", "")):
+        expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT * 7)
+        page.get_by_role("radio", name=name).check()
+        page.get_by_label("PIN", exact=True).fill(PINS[name])
+        page.get_by_label("PIN", exact=True).press("Enter")
+        expect(page.locator("#who")).to_contain_text(name, timeout=WAIT * 7)
+        if typed:
+            review(clerk)
+            open_first(clerk)
+        for field in ("#entry-name", "#assign-name"):
+            expect(page.locator(field)).to_have_value(name, timeout=WAIT)
+        if typed:
+            page.locator("#assign-name").fill(typed)
+            page.get_by_role("button", name="Assign", exact=True).click()
+            expect(page.locator("#assign-now")).to_contain_text(typed, timeout=WAIT)
+            page.get_by_role("button", name="Lock or switch").click()
+
+
 def test_an_entry_and_an_incident_are_assigned_and_everybody_sees_to_whom(clerk, server, shoot):
     sale = failed_refund(server)
     found = incident(server)
     review(clerk)
     open_first(clerk)
     form = clerk.page.locator("#assign")
-    expect(form).to_contain_text("Nobody sees to it yet.")
-    form.get_by_label("Who sees to it").fill("")
-    form.get_by_role("button", name="Assign").click()
+    expect(form).to_contain_text("Unassigned")
+    form.get_by_label("Assignee").fill("")
+    form.get_by_role("button", name="Assign", exact=True).click()
     expect(form).to_contain_text("Enter a name.")
-    form.get_by_label("Who sees to it").fill("Ada <b>")
-    form.get_by_role("button", name="Assign").click()
-    expect(form).to_contain_text("Ada <b> sees to it", timeout=WAIT)
+    form.get_by_label("Assignee").fill("Ada <b>")
+    form.get_by_role("button", name="Assign", exact=True).click()
+    expect(form).to_contain_text("Assigned to Ada <b>", timeout=WAIT)
     shoot("assigned")
     assert entries(server, sale)[0]["assignee"]["name"] == "Ada <b>"
     clerk.page.get_by_role("link", name="Back to the list").click()
-    expect(clerk.page.locator("#queue-list li").first).to_contain_text("Ada <b> sees to it.", timeout=WAIT)
+    expect(clerk.page.locator("#queue-list li").first).to_contain_text("Assigned to Ada <b>", timeout=WAIT)
     shoot("assigned_list")
     # The command line sees and says the same, of incidents too.
     def till(*arguments):
@@ -156,7 +192,7 @@ def test_bad_input_is_named_beside_its_field_and_nothing_is_sent(clerk, server, 
     button.click()
     expect(page.locator("#entry-choice-fault")).to_have_text("Choose what you know.")
     fill(page, text="  ", name="")
-    for amount, words in (("0", "more than zero"), ("1,2,3", "Write digits"), ("12.51", "At most 12.50 EUR"),
+    for amount, words in (("0", "more than zero"), ("1,2,3", "such as 12.50"), ("12.51", "At most €12.50"),
                           ("3.001", "2 decimal places")):
         page.locator("#entry-amount").fill(amount)
         button.click()
@@ -198,7 +234,7 @@ def test_a_double_click_closes_once(clerk, server):
     clerk.page.get_by_role("button", name="Close it…").dblclick()
     clerk.page.wait_for_timeout(500)
     assert sent == [], "the second half of a double click sends nothing"
-    clerk.page.get_by_role("dialog").get_by_role("button", name="Record 5.00 EUR").dblclick()
+    clerk.page.get_by_role("dialog").get_by_role("button", name="Record €5.00").dblclick()
     expect(clerk.page.locator("#queue-state")).to_contain_text("Closed", timeout=WAIT)
     assert len(sent) == 1, sent
     now = server.request("GET", f"/v1/payments/{sale['id']}").json()
@@ -222,7 +258,7 @@ def test_a_reload_in_the_middle_finishes_what_was_sent_under_its_key(clerk, serv
 
     page.route("**/resolve", lose)
     fill(page)
-    send(page, "Record 5.00 EUR")
+    send(page, "Record €5.00")
     expect(page.locator("#entry-state")).to_contain_text("It is not known yet", timeout=WAIT)
     page.reload()
     answered.append(True)
@@ -247,7 +283,7 @@ def test_another_tab_closed_it_first_and_the_page_says_who(clerk, server, shoot)
     body = {"resolution": "written_off", "evidence": "Too little to chase", "actor": "Grace"}
     first = server.request("POST", f"/v1/payments/{sale['id']}/attention/1/resolve", body, "other-tab")
     assert first.ok, first.text
-    send(clerk.page, "Record 5.00 EUR")
+    send(clerk.page, "Record €5.00")
     expect(clerk.page.locator("#entry-closing")).to_contain_text("Grace", timeout=WAIT)
     expect(clerk.page.locator("#entry-closing")).to_contain_text("Written off")
     expect(clerk.page.locator("#entry-state")).to_contain_text("No money moved.")

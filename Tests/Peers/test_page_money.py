@@ -49,7 +49,7 @@ def sold(clerk, amount="12.50", order=None):
 def sell_cash(clerk, amount, tendered):
     clerk.page.get_by_role("radio", name="Cash").check()
     clerk.amount.fill(amount)
-    clerk.page.get_by_label("Cash handed over").fill(tendered)
+    clerk.page.get_by_label("Cash received").fill(tendered)
     clerk.charge.first.click()
     headline(clerk, "^Paid$")
 
@@ -128,7 +128,7 @@ def test_another_sale_begins_with_nothing_of_the_open_payment(clerk, server):
     clerk.page.reload()
     clerk.page.get_by_role("link", name="o-77").click()
     expect(clerk.amount).to_have_value("47.11", timeout=WAIT)
-    clerk.page.get_by_role("button", name="Start another sale").click()
+    clerk.page.get_by_role("button", name="Next sale").click()
     expect(clerk.amount).to_have_value("")
     expect(clerk.order.first).to_have_value("")
 
@@ -139,13 +139,13 @@ def test_what_was_chosen_for_one_customer_is_not_kept_for_the_next(clerk, server
     sell(clerk)
     headline(clerk, "^Held$")
     expect(page.get_by_label("Authorize only")).not_to_be_checked()
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     sold(clerk)
     page.get_by_label("Reason (optional)").fill("a broken cup")
     sold(clerk, "3.00")
     expect(page.get_by_label("Reason (optional)")).to_have_value("")
     page.get_by_label("Authorize only").check()
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     expect(page.get_by_label("Authorize only")).not_to_be_checked()
 
 
@@ -154,7 +154,7 @@ def test_enter_never_refunds(clerk, server, shoot):
     sold(clerk)
     page.get_by_label("Refund amount").press("Enter")
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading", name="Refund 12.50 EUR to Typed card Visa •••• 4242?")).to_be_visible()
+    expect(dialog.get_by_role("heading", name="Refund 12.50 EUR to Keyed card Visa •••• 4242?")).to_be_visible()
     shoot("refund_review")
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
@@ -219,18 +219,42 @@ def test_a_part_capture_says_what_becomes_of_the_rest_and_the_list_shows_what_wa
     shoot("part_captured")
 
 
-def test_all_of_a_hold_is_captured_without_a_question(clerk, server):
-    clerk.page.goto(server.url + "/#" + held(server)["id"])
-    clerk.page.reload()
-    clerk.page.get_by_role("button", name="Capture", exact=True).click()
+def test_all_of_a_hold_is_captured_only_after_a_question_that_names_the_sum(clerk, server):
+    page = clerk.page
+    page.goto(server.url + "/#" + held(server)["id"])
+    page.reload()
+    page.get_by_role("button", name="Capture", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Capture 12.50 EUR?")
+    expect(dialog).to_be_visible(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    assert payments(server)[0]["status"] == "requires_capture"
+    page.get_by_role("button", name="Capture", exact=True).click()
+    dialog.get_by_role("button", name="Capture 12.50 EUR").click()
     headline(clerk, "^Paid$")
+
+
+def test_a_hold_is_released_only_after_a_question_that_names_the_sum(clerk, server):
+    page = clerk.page
+    page.goto(server.url + "/#" + held(server)["id"])
+    page.reload()
+    page.get_by_role("button", name="Cancel the hold").click()
+    dialog = page.get_by_role("dialog", name="Release 12.50 EUR?")
+    expect(dialog).to_contain_text("It cannot be captured later.", timeout=WAIT)
+    dialog.get_by_role("button", name="Back").click()
+    page.wait_for_timeout(500)
+    assert payments(server)[0]["status"] == "requires_capture"
+    page.get_by_role("button", name="Cancel the hold").click()
+    dialog.get_by_role("button", name="Release 12.50 EUR").click()
+    headline(clerk, "^Canceled$")
+    assert payments(server)[0]["status"] == "canceled"
 
 
 def test_the_change_is_still_there_after_a_reload(clerk, server, shoot):
     sell_cash(clerk, "12.30", "20.00")
     for _ in range(2):
         expect(clerk.page.locator("#change")).to_have_text("Change due: 7.70 EUR", timeout=WAIT)
-        expect(clerk.page.locator("#facts")).to_contain_text("Cash handed over20.00 EUR")
+        expect(clerk.page.locator("#facts")).to_contain_text("Cash received20.00 EUR")
         clerk.page.reload()
     shoot("change")
     [payment] = payments(server)
@@ -248,7 +272,7 @@ def test_the_page_goes_on_after_a_restart_and_asks_for_no_key(clerk, server, sho
     assert paid["status"] == "succeeded"
     headline(clerk, "^Paid$")
     expect(clerk.key).to_be_hidden()
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     sold(clerk, "3.00")
     expect(clerk.key).to_be_hidden()
     shoot("after_restart")
@@ -278,9 +302,9 @@ def test_a_confirmation_without_an_answer_is_not_known_until_the_till_says_it(cl
 
     page.route("**/confirm", lose)
     sell(clerk)
-    headline(clerk, "^We are checking")
+    headline(clerk, "^Outcome unknown")
     page.wait_for_timeout(5_000)  # it asks every three seconds, and must not give up
-    headline(clerk, "^We are checking")
+    headline(clerk, "^Outcome unknown")
     assert tone(clerk) == "wait"
     expect(clerk.charge.first).to_be_disabled()
     expect(page.locator("#now")).not_to_contain_text("No money moved")
@@ -297,7 +321,7 @@ def test_a_confirmation_under_way_stays_on_the_screen_when_the_payment_is_read_a
     assert counter.until(lambda: held_back or page.wait_for_timeout(20), WAIT / 1000)
     page.evaluate("async () => (await import('/shown.js')).refresh()")  # as after each event of the payment
     headline(clerk, "^Processing$")
-    expect(page.locator("#detail")).to_have_text(re.compile("12.50 EUR: the payment is being processed. Don't pay"))
+    expect(page.locator("#detail")).to_have_text(re.compile("12.50 EUR: the payment is being processed. Do not charge"))
     expect(page.locator("#now")).not_to_contain_text("No money moved")
     assert tone(clerk) == "wait"
     shoot("confirming")

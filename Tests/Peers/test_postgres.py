@@ -365,6 +365,8 @@ def test_doctor_says_how_safe_a_commit_is(cluster):
 def test_the_owner_makes_the_tables_and_a_role_that_may_create_nothing_sells(cluster, tmp_path):
     level = command(cluster, "journal", "level")
     assert level.code == 1 and level.json["level"] == 0 and "tables" in level.json["missing"], level
+    reading = command(cluster, "payments", "list")
+    assert reading.code == 1 and reading.json["error"]["code"] == "journal_not_found", reading
     cluster.psql("CREATE ROLE clerk LOGIN PASSWORD 'a-secret'")
     try:
         (tmp_path / "pgpass").write_text("127.0.0.1:*:*:*:a-secret\n")

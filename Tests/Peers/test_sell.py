@@ -39,7 +39,7 @@ def book(server, number="4711", minor=4830):
 def sell_cash(clerk, amount, tendered=""):
     clerk.page.get_by_role("radio", name="Cash").check()
     clerk.amount.fill(amount)
-    clerk.page.get_by_label("Cash handed over").fill(tendered)
+    clerk.page.get_by_label("Cash received").fill(tendered)
     clerk.page.locator("#charge").click()
     expect(clerk.page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
 
@@ -122,7 +122,7 @@ def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
     page.keyboard.press("F9")
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     assert [one["captured"] for one in payments(server)] == [830]
-    another = page.get_by_role("button", name="Start another sale")
+    another = page.get_by_role("button", name="Next sale")
     expect(another).to_be_visible(timeout=WAIT)
     page.keyboard.press("Escape")
     ground(page, "idle")
@@ -133,6 +133,50 @@ def test_the_keyboard_alone_sells_with_letters_and_f9(clerk, server):
     page.keyboard.press("F9")
     expect(page.locator("#headline")).to_have_text("Not charged", timeout=WAIT)
     assert sorted(one["captured"] for one in payments(server)) == [120, 830]
+
+
+def test_digits_after_cash_was_chosen_are_what_was_handed_over(clerk, server):
+    page = clerk.page
+    tendered = page.get_by_label("Cash received")
+    page.keyboard.type("4830", delay=90)
+    page.keyboard.press("c")
+    expect(tendered).to_be_focused()
+    page.keyboard.type("5000", delay=90)
+    expect(tendered).to_have_value("50.00")
+    keypad = page.get_by_role("group", name="Keypad")
+    keypad.get_by_role("button", name="Delete the last digit").click()
+    expect(tendered).to_have_value("5.00")
+    keypad.get_by_role("button", name="0", exact=True).click()
+    expect(tendered).to_have_value("50.00")
+    expect(clerk.amount).to_have_value("48.30")
+    page.keyboard.press("F9")
+    expect(page.locator("#change")).to_have_text("Change due: 1.70 EUR", timeout=WAIT)
+    assert [one["captured"] for one in payments(server)] == [4830]
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    page.keyboard.press("Escape")
+    ground(page, "idle")
+    # Cash is chosen still, and the next sale begins with its amount.
+    page.keyboard.type("1200", delay=90)
+    expect(clerk.amount).to_have_value("12.00")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.get_by_role("radio", name="Cash").click()
+    expect(tendered).to_be_focused()
+    field, charge = tendered.bounding_box(), page.locator("#charge").bounding_box()
+    assert 0 <= field["y"] and field["y"] + field["height"] <= charge["y"] + 1, "it lies behind Charge"
+
+
+def test_the_next_amount_is_typed_in_sight(clerk):
+    page = clerk.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    sell_cash(clerk, "48.30", "50.00")
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    page.evaluate("document.activeElement.blur()")
+    page.evaluate("scrollTo(0, 0)")
+    expect(clerk.amount).not_to_be_in_viewport(ratio=1)
+    page.keyboard.type("1200", delay=90)
+    expect(clerk.amount).to_have_value("12.00")
+    expect(clerk.amount).to_be_in_viewport(ratio=1)
+    expect(page.locator("#charge")).to_be_in_viewport(ratio=1)
 
 
 def test_a_scanners_burst_goes_to_the_search_and_its_enter_never_charges(clerk, server):
@@ -189,6 +233,33 @@ def test_one_field_finds_orders_payments_and_an_amount(clerk, server, shoot):
     shoot("order")
 
 
+def test_the_search_says_that_there_is_more_and_shows_what_bears_the_very_name(clerk, server):
+    page = clerk.page
+    for number in range(7):
+        made = server.create(f"find-{number}", f"k-{number}", 4830).json()
+        paid = server.confirm(made["id"], f"c-{number}", {"type": "cash", "tendered": 4830})
+        assert paid.json()["status"] == "succeeded", paid.text
+    old = payments(server)[-1]
+    results = page.get_by_role("region", name="Results")
+    every = results.get_by_role("link", name="All results")
+    page.locator("#q").fill("48.30")
+    expect(results.get_by_role("link", name="find-")).to_have_count(5, timeout=WAIT)
+    expect(results).to_contain_text("5 shown.")
+    expect(every).to_have_attribute("href", "/payments?q=48.30&period=all")
+    # As after so many payments that none of the newest is one of them.
+    found = {"exact": [old], "payments": [], "next": old["id"], "has_more": True}
+    page.route(re.compile(r"/v1/payments\?q="), lambda route: route.fulfill(json=found))
+    page.locator("#q").fill("find-0")
+    expect(results.get_by_role("link", name="find-")).to_have_count(1, timeout=WAIT)
+    expect(results).to_contain_text("1 shown.")
+    found.pop("exact")
+    page.locator("#q").fill("find-00")
+    expect(results.get_by_role("link", name="find-")).to_have_count(0, timeout=WAIT)
+    expect(every).to_be_visible()
+    expect(results).not_to_contain_text("Nothing was found.")
+    page.unroute(re.compile(r"/v1/payments\?q="))
+
+
 # ---- The stage
 
 
@@ -206,7 +277,7 @@ def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, ser
     both(page)
     shoot("change")
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     ground(page, "idle")
     expect(page.locator("#change")).to_be_hidden()
 
@@ -223,7 +294,7 @@ def test_a_decline_a_hold_and_an_open_payment_are_still_there_after_a_reload(cle
     both(page)
     shoot("declined")
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     page.get_by_label("Authorize only").check()
     clerk.fill("180.00", counter.CARD)
     page.locator("#charge").click()
@@ -247,14 +318,28 @@ def test_an_outcome_that_is_not_known_is_amber_and_no_reader_says_paid(clerk, se
     page.route("**/confirm", lose)
     clerk.fill("12.50", counter.CARD)
     page.locator("#charge").click()
-    expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"), timeout=WAIT)
+    expect(page.locator("#headline")).to_have_text(re.compile("^Outcome unknown"), timeout=WAIT)
     ground(page, "unsure")
+    expect(page.locator("#stage-sum")).to_have_text("12.50 EUR")
+    expect(page.locator("#stage-sum")).to_be_visible()
+    expect(page.locator("#live")).to_have_text("Offline", timeout=WAIT)
+    # The security code does not wait for the outcome, and the sale does.
+    expect(clerk.code).to_have_value("", timeout=WAIT)
+    expect(clerk.amount).to_have_value("12.50")
     page.keyboard.press("Escape")
-    expect(page.locator("#headline")).to_have_text(re.compile("^We are checking"))
+    expect(page.locator("#headline")).to_have_text(re.compile("^Outcome unknown"))
     axe(page)
     shoot("unsure")
     page.unroute("**/v1/payments/pay_*")
     ground(page, "paid")
+    # The same sale and card are not there to be charged once more.
+    expect(clerk.amount).to_have_value("")
+    expect(clerk.card).to_have_value("")
+    page.unroute("**/confirm")
+    expect(page.locator("#charge")).to_be_enabled(timeout=WAIT)
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Not charged", timeout=WAIT)
+    assert [one["captured"] for one in payments(server)] == [1250]
 
 
 # ---- Parked sales
@@ -282,6 +367,46 @@ def test_a_sale_is_parked_and_resumed_and_nothing_of_a_card_is_kept(clerk, serve
     assert payments(server) == []
 
 
+def test_a_parked_sale_that_is_to_be_authorized_only_comes_back_as_one(clerk, server):
+    page = clerk.page
+    clerk.fill("74.20", counter.CARD, "jacket")
+    page.get_by_label("Authorize only").check()
+    page.get_by_role("button", name="Park", exact=True).click()
+    expect(page.get_by_label("Authorize only")).not_to_be_checked()
+    page.reload()
+    page.get_by_role("button", name="Parked 1").click()
+    dialog = page.get_by_role("dialog", name="Parked sales")
+    expect(dialog).to_contain_text("Authorize only")
+    dialog.get_by_role("button", name="Resume jacket").click()
+    expect(clerk.amount).to_have_value("74.20")
+    expect(page.get_by_label("Authorize only")).to_be_checked()
+    clerk.fill("74.20", counter.CARD)
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Held", timeout=WAIT)
+    assert [(one["status"], one["captured"]) for one in payments(server)] == [("requires_capture", 0)]
+
+
+def test_a_parked_sale_is_deleted_by_the_second_press_and_not_beside_resume(clerk):
+    page = clerk.page
+    clerk.amount.fill("74.20")
+    page.get_by_role("button", name="Park", exact=True).click()
+    page.get_by_role("button", name="Parked 1").click()
+    dialog = page.get_by_role("dialog", name="Parked sales")
+    delete = dialog.get_by_role("button", name="Delete the sale, 74.20 EUR")
+    delete.dblclick()
+    asked = dialog.get_by_role("button", name="Delete 74.20 EUR?", exact=True)
+    expect(asked).to_be_visible()
+    # Whoever does something else has not said yes.
+    dialog.get_by_role("button", name="Back").focus()
+    expect(delete).to_be_visible()
+    expect(dialog.locator("li")).to_have_count(1)
+    delete.click()
+    page.wait_for_timeout(600)
+    asked.click()
+    expect(dialog.locator("li")).to_have_count(0)
+    assert page.evaluate("localStorage.getItem('till.parked')") == "[]"
+
+
 def test_no_more_than_twenty_sales_are_parked_and_an_order_comes_back_as_it_is(clerk, server):
     page = clerk.page
     page.evaluate("""() => localStorage.setItem("till.parked", JSON.stringify(Array.from({ length: 20 },
@@ -296,7 +421,7 @@ def test_no_more_than_twenty_sales_are_parked_and_an_order_comes_back_as_it_is(c
     page.reload()
     book(server)
     page.reload()
-    page.get_by_role("button", name="of order 4711").click()
+    page.get_by_role("button", name="Select order 4711").click()
     page.keyboard.type("2000", delay=90)
     expect(clerk.amount).to_have_value("20.00")
     page.keyboard.press("F4")
@@ -317,7 +442,7 @@ def test_without_a_network_nothing_is_charged_and_the_page_catches_up_by_itself(
     page.context.set_offline(True)
     expect(page.locator("#offline")).to_contain_text("Offline since", timeout=WAIT)
     expect(page.locator("#charge")).to_be_disabled()
-    expect(page.locator("#blocked")).to_contain_text("Off until the connection is back")
+    expect(page.locator("#blocked")).to_contain_text("Charging is off until the connection is back")
     expect(page.locator("#live")).to_have_text("Offline")
     page.keyboard.press("F9")
     axe(page)
@@ -344,6 +469,30 @@ def test_a_counter_that_stops_is_noticed_and_found_again(clerk, server):
     expect(page.locator("#charge")).to_be_enabled()
 
 
+# ---- Unpaid orders
+
+
+def test_an_order_is_selected_and_charges_nothing_and_replaces_no_sale_that_was_typed(clerk, server):
+    page = clerk.page
+    book(server)
+    page.reload()
+    select = page.get_by_role("button", name="Select order 4711, 48.30 EUR")
+    expect(select).to_have_text("Select", timeout=WAIT)
+    expect(page.locator("#open-orders-list li")).to_contain_text("48.30 EUR")
+    clerk.amount.fill("12.50")
+    select.click()
+    expect(page.get_by_role("alert")).to_contain_text("Park or charge the current sale first.")
+    expect(clerk.amount).to_have_value("12.50")
+    expect(page.locator("#chosen")).to_be_hidden()
+    clerk.amount.fill("")
+    select.click()
+    expect(page.locator("#chosen-words")).to_contain_text("Order 4711")
+    # What it proposes was typed by nobody.
+    select.click()
+    expect(clerk.amount).to_have_value("48.30")
+    assert payments(server) == []
+
+
 # ---- Parts
 
 
@@ -355,18 +504,41 @@ def test_what_is_left_of_an_order_is_the_total_with_its_parts_beneath(clerk, ser
     paid = server.confirm(made.json()["id"], "part-1-c", {"type": "cash", "tendered": 2000})
     assert paid.json()["status"] == "succeeded", paid.text
     page.reload()
-    page.get_by_role("button", name="of order 4711").click()
+    page.get_by_role("button", name="Select order 4711").click()
     expect(page.get_by_role("heading", name="Left to pay on 4711")).to_be_visible()
     expect(clerk.amount).to_have_value("28.30")
     expect(page.locator("#split-paid")).to_have_text("20.00 EUR of 48.30 EUR paid")
     expect(page.locator("#split-parts li")).to_have_count(1)
-    page.get_by_role("button", name="3 × 9.44 EUR").click()
+    page.get_by_role("button", name="3 parts: 2 × 9.44, last 9.42 EUR").click()
     expect(clerk.amount).to_have_value("9.44")
+    expect(page.locator("#sale-title")).to_have_text("Part of 4711, 28.30 EUR left")
     both(page)
     shoot("split")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("button", name="Rest", exact=True).click()
+    expect(page.locator("#sale-title")).to_have_text("Left to pay on 4711")
+    expect(page.get_by_role("button", name="2 × 14.15 EUR", exact=True)).to_be_visible()
     page.get_by_role("radio", name="Cash").check()
     page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]
+
+
+def test_the_next_part_of_an_order_is_one_press_away(clerk, server):
+    page = clerk.page
+    book(server)
+    page.reload()
+    page.get_by_role("button", name="Select order 4711").click()
+    page.keyboard.type("2000", delay=90)
+    page.get_by_role("radio", name="Cash").check()
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    page.get_by_role("button", name="Next part of 4711").click()
+    expect(page.locator("#chosen-words")).to_contain_text("28.30 EUR to pay")
+    expect(clerk.amount).to_have_value("28.30")
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    page.get_by_role("button", name="Next sale").click()
+    ground(page, "idle")
+    expect(page.locator("#chosen")).to_be_hidden()
     assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]

@@ -180,7 +180,7 @@ def test_a_sale_by_keyboard_alone_and_one_called_off(page):
     expect(page.get_by_role("button", name="Tap", exact=True)).to_be_focused(timeout=WAIT)
     page.keyboard.press("Enter")
     expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
-    page.get_by_role("button", name="Start another sale").click()
+    page.get_by_role("button", name="Next sale").click()
     sell(page, "4.00")
     page.get_by_role("button", name="Cancel the tap").click()
     expect(page.locator("#alert")).to_contain_text("No money moved", timeout=WAIT)

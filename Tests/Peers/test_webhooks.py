@@ -213,7 +213,7 @@ def test_the_owner_works_with_commands_beside_the_counter(server, receiver, webh
     (["deliveries", "we_nobody", "--limit", "0"], "invalid_limit"),
 ])
 def test_a_command_that_is_refused_says_why(tmp_path, arguments, code):
-    journal = ["--journal", tmp_path / "journal.db", "--json"]
+    journal = ["--journal", counter.made(tmp_path / "journal.db"), "--json"]
     answer = till("webhooks", *arguments, *journal)
     error = answer.json["error"]
     assert (answer.code, error["code"], error["money_moved"]) == (1, code, "no"), answer

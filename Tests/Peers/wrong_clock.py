@@ -3,6 +3,7 @@ import glob
 import os
 import pathlib
 import subprocess
+import time
 
 import counter
 
@@ -34,6 +35,13 @@ class Clock:
             pathlib.Path("/dev/shm", name).unlink(missing_ok=True)
 
     def set(self, days):
+        self.write(f"{days:+d}d")
+
+    def start_at(self, moment):
+        """Has it be that moment now, a `datetime` with its zone."""
+        self.write(f"{round(moment.timestamp() - time.time()):+d}")
+
+    def write(self, offset):
         fresh = self.path.with_suffix(".new")
-        fresh.write_text(f"{days:+d}d\n")
+        fresh.write_text(offset + "\n")
         os.replace(fresh, self.path)

@@ -18,6 +18,8 @@ struct JournalConformanceTests {
         #expect(try await journal.payment(sale.payment.id) == sale.payment)
         #expect(try await journal.events(of: sale.payment.id).map(\.record) == sale.events)
         #expect(try await journal.events(of: sale.payment.id).map(\.version) == Array(1...5))
+        #expect(try await journal.version(of: sale.payment.id) == 5 && sale.payment.version == 5)
+        #expect(try await journal.version(of: PaymentID(rawValue: "pay_none")) == nil)
         #expect(try await journal.livePayment(account: .main, order: sale.payment.order.id) == sale.payment)
         #expect(try await journal.payments(PaymentFilter()) == [PaymentRow(sale.payment)])
         #expect(try await journal.payment(PaymentID(rawValue: "pay_none")) == nil)

@@ -165,7 +165,11 @@ struct PaymentEventCodecTests {
         for event in events {
             let bytes = PaymentEventCodec.encode(event)
             #expect(try PaymentEventCodec.decode(bytes, at: Self.now) == event)
-            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("{\"type\":\"\(event.name)\""))
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("{\"type\":\"\(event.name)\""))
+            if case .created(let creation) = event {
+                #expect(text.contains(",\"order\":\(creation.order.jsonValue.text)"))
+            }
         }
     }
 

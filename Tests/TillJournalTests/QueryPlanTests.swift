@@ -20,7 +20,7 @@ struct QueryPlanTests {
             "FROM event WHERE sequence > ? AND account = ?", "FROM payment WHERE id < ? AND account = ? AND status = ?",
             "min(account) FROM payment", "due_at <= ?", "FROM idempotency", "DELETE FROM webhook",
             "outbox.due_at IS NULL", "FROM tally", "INSERT INTO event", "FROM record_field", "max(sequence)",
-            "(due_at, payment) >", "UPDATE journal",
+            "(due_at, payment) >", "UPDATE journal", "SELECT version FROM payment",
         ] {
             #expect(statements.contains { $0.contains(part) }, "nothing runs \(part)")
         }
@@ -79,6 +79,7 @@ struct QueryPlanTests {
             }
             _ = try await journal.payments(PaymentFilter(account: .main, order: sales[0].payment.order.id))
             _ = try await journal.payment(sales[0].payment.id)
+            _ = try await journal.version(of: sales[0].payment.id)
             _ = try await journal.livePayment(account: .main, order: sales[0].payment.order.id)
             for place in [nil, OutboxPlace(moment: Sale.start, payment: sales[0].payment.id)] {
                 _ = try await journal.due(at: Sale.start.adding(.days(1)), after: place, limit: 10)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillOrders
+import TillTestSupport
 
 /// Real documents, kept beside the project and not in it.
 private let samples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -24,6 +25,7 @@ struct SampleOrderTests {
         #expect(order.notices.count == notices, "\(order.notices)")
         #expect(order.rounding.isZero)
         #expect(try Order(json: order.jsonValue) == order)
+        #expect(order.isWrittenAsItsValues)
     }
 
     @Test(

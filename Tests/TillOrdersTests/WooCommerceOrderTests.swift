@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TillCore
 import TillOrders
+import TillTestSupport
 
 @Suite("WooCommerce orders")
 struct WooCommerceOrderTests {
@@ -119,6 +120,7 @@ struct WooCommerceOrderTests {
         #expect(order.shipping.map(\.total.minorUnits) == [500])
         #expect(order.taxTotal.minorUnits == 150)
         #expect(try Order(json: order.jsonValue) == order)
+        #expect(order.isWrittenAsItsValues)
         #expect(throws: OrderError.self) { try Order(document: document(["shipping_lines": "[]", "total": "\"34\""])) }
     }
 
@@ -159,6 +161,7 @@ struct WooCommerceOrderTests {
         #expect(thirds.lines.map(\.total.minorUnits) == [333, 333, 333])
         #expect(thirds.rounding.minorUnits == 1)
         #expect(try Order(json: thirds.jsonValue) == thirds)
+        #expect(thirds.isWrittenAsItsValues)
         #expect(throws: OrderError.self) { try order([third, third, third], "9.99") }
         #expect(throws: OrderError.self) { try order([third, third, third], "10.000001") }
         let half = #"{"name":"Hat","quantity":1,"total":"0.005"}"#
@@ -185,6 +188,7 @@ struct WooCommerceOrderTests {
         #expect(proved.taxTotal.minorUnits == 100)
         #expect(proved.rounding.isZero)
         #expect(try Order(json: proved.jsonValue) == proved)
+        #expect(proved.isWrittenAsItsValues)
         #expect(throws: OrderError.self) { try order([one, one, one], "0.99", "31.00") }
         #expect(throws: OrderError.self) { try order([one, one, one], "1.01", "31.01") }
         let unexplained = line("0.32", "0.334")
@@ -248,6 +252,7 @@ struct WooCommerceOrderTests {
         let order = try Order(document: document(changes))
         #expect(order.standing == expected)
         #expect(try Order(json: order.jsonValue) == order, "it is stored with the order")
+        #expect(order.isWrittenAsItsValues)
     }
 
     @Test(

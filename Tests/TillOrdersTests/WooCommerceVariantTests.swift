@@ -1,6 +1,7 @@
 import Testing
 import TillCore
 import TillOrders
+import TillTestSupport
 
 /// Orders of shops that differ: in what they round and when, in what they leave out, in what they write as what.
 @Suite("WooCommerce orders of many shops")
@@ -28,6 +29,7 @@ struct WooCommerceVariantTests {
         #expect(sold.total.minorUnits == 900)
         #expect(sold.taxTotal.minorUnits == 59)
         #expect(try Order(json: sold.jsonValue) == sold)
+        #expect(sold.isWrittenAsItsValues)
         #expect(refusal(text.replacing("\"0.93\"", with: "\"0.92\"")).contains("its discount_total says 0.92"))
         let other = text.replacing("\"0.93\"", with: "\"2.00\"").replacing("\"0.934579\"", with: "\"2.00\"")
         #expect(refusal(other).contains("a difference of 1.06 EUR"))
@@ -139,6 +141,7 @@ struct WooCommerceVariantTests {
         #expect(sold.taxes == [OrderTax(label: "VAT", total: Money(minorUnits: 104, currency: .gbp))])
         #expect(sold.rounding.minorUnits == -1)
         #expect(try Order(json: sold.jsonValue) == sold)
+        #expect(sold.isWrittenAsItsValues)
     }
 
     @Test("amounts as numbers, with the noise of binary fractions")

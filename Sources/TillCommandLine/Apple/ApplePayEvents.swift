@@ -17,7 +17,7 @@ struct ApplePayEvents: AsyncParsableCommand {
     @Option(name: .long, help: "How many at most.") var limit = 100
 
     func run() async throws {
-        try await withCounter(common, provider) { counter in
+        try await withCounter(common, provider, creates: false) { counter in
             let events = try await MerchantTokenLog(counter.journal, clock: counter.clock).newest(limit)
             guard common.json else {
                 for event in events { Output.line(Self.line(event.id, event.receivedAt, event.details)) }

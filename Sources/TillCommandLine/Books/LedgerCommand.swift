@@ -29,11 +29,15 @@ struct LedgerCommand: AsyncParsableCommand {
         func run() async throws {
             let (first, last) = (try day(from, "--from"), try day(to, "--to"))
             if let first, let last, last < first { throw ValidationError("--to is before --from.") }
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let ledger = Ledger(counter.journal, account: counter.options.account)
+                // The result is progress enough where it goes to the terminal itself.
+                let progress = WorkProgress("Writing the ledger", json: common.json || Output.isResultOnTerminal)
+                defer { progress.end() }
                 let position = try await LedgerExport(format, from: first, to: last).write(ledger) {
                     Output.bytes(Array($0.utf8))
                 }
+                progress.end()
                 try LedgerCommand.name(position.unreadable)
             }
         }
@@ -65,10 +69,13 @@ struct LedgerCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
+                let progress = WorkProgress("Adding up the ledger", json: common.json)
+                defer { progress.end() }
                 let (balances, position, _) = try await Ledger(
                     counter.journal, account: counter.options.account
                 ).balances()
+                progress.end()
                 if common.json {
                     let json = LedgerJSON.write(balances, at: position)
                     Output.line(String(decoding: json, as: UTF8.self))

@@ -67,7 +67,7 @@ struct DayCommand: AsyncParsableCommand {
         var key: String?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 guard let known = CashMovement.Kind(rawValue: kind.replacing("-", with: "_")) else {
                     throw CommandError(
                         code: "unknown_kind", what: "There is no movement \(ProviderText.word(kind)). Nothing changed.",
@@ -112,12 +112,12 @@ struct DayCommand: AsyncParsableCommand {
         @Argument(help: "The counted cash, such as 162.50.") var total: String
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let total = try DayAmount.read(total, in: session.currency, of: "The cash")
                 let counted = try await book.count(.init(total: total), of: account, seen: .init(session))
                 if common.json { return DayLine.json(counted) }
-                DayLine.count(counted.report).forEach { Output.line($0) }
+                Output.lines(DayLine.count(counted.report))
             }
         }
     }
@@ -136,13 +136,13 @@ struct DayCommand: AsyncParsableCommand {
         var reason: String?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let left = try left.map { try DayAmount.read($0, in: session.currency, of: "--left") }
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
                 let closed = try await book.close(left: left, reason: reason, of: account, seen: .init(session))
                 if common.json { return DayLine.jsonReport(closed) }
-                DayLine.report(closed).forEach { Output.line($0) }
+                Output.lines(DayLine.report(closed))
             }
         }
     }
@@ -154,7 +154,7 @@ struct DayCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let resumed = try await book.resume(account, seen: .init(session))
                 if common.json { return DayLine.json(resumed) }
@@ -172,13 +172,13 @@ struct DayCommand: AsyncParsableCommand {
         @Argument(help: "The number of a report; without one, the day as it is now.") var number: Int64?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, creates: false) { book, account in
                 let shown =
                     if let number { try await book.report(number, of: account) } else {
                         try await book.current(of: account)
                     }
                 if common.json { return DayLine.jsonReport(shown) }
-                DayLine.report(shown).forEach { Output.line($0) }
+                Output.lines(DayLine.report(shown))
             }
         }
     }
@@ -186,9 +186,10 @@ struct DayCommand: AsyncParsableCommand {
 
 /// Opens the counter and runs a command on the day of its account.
 func withDay(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (DayBook, AccountID) async throws -> Void
+    _ common: CommonOptions, _ provider: ProviderOptions, creates: Bool = true,
+    _ body: (DayBook, AccountID) async throws -> Void
 ) async throws {
-    try await withCounter(common, provider) { counter in
+    try await withCounter(common, provider, creates: creates) { counter in
         let book = DayBook(
             counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit)
         try await body(book, counter.options.account)

@@ -62,7 +62,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             let query = try filter.query()
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let standing = try await counter.journal.auditStanding()
                 var newest: [AuditEntry] = []
                 try await AuditCommand.forEach(query, in: counter.journal, upTo: standing.head.sequence) { entry in
@@ -116,7 +116,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             let query = try filter.query()
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let standing = try await counter.journal.auditStanding()
                 let isWhole = query.since == nil && query.actor == nil
                 switch format {

@@ -56,7 +56,7 @@ struct Clock: AsyncParsableCommand {
         guard json else {
             Output.line("Time: \(now)")
             switch standing {
-            case .trusted: return Output.line("Nothing speaks against the machine's clock.")
+            case .trusted: return Output.line("The machine's clock looks right.")
             case .unproved:
                 return Output.line(
                     "The machine's clock fits the journal. A provider confirms it with its next answer.")

@@ -31,7 +31,7 @@ extension JournalCommand {
 
         func run() async throws {
             if let newKey { return try make(newKey) }
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let key = try HeadSigner.key(common, named: signWith)
                 let stated = try await counter.journal.head()
                 tell(stated, try key.map { try SignedHead(stated, at: counter.clock.now(), key: $0) })

@@ -45,7 +45,7 @@ extension JournalCommand {
         }
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 if let resolve, let note {
                     show([try await close(resolve, note, counter)])
                 } else {

@@ -42,7 +42,9 @@ struct JournalCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
+                let progress = WorkProgress("Checking the journal", json: common.json)
+                defer { progress.end() }
                 var signed: SignedHead?
                 if let signedHead, let publicKey {
                     signed = try HeadSigner.statement(signedHead, publicKey: publicKey)
@@ -55,6 +57,7 @@ struct JournalCommand: AsyncParsableCommand {
                 report.problems += await LedgerCheck(counter.journal).problems(against: report)
                 let staff = await StaffCheck(counter.journal).findings()
                 report.problems += staff.problems
+                progress.end()
                 common.json ? Output.line(json(report, signed, staff.notices)) : tell(report, signed, staff.notices)
                 if !report.isSound { throw ExitCode(1) }
             }
@@ -133,10 +136,12 @@ struct JournalCommand: AsyncParsableCommand {
 
         func run() async throws {
             try common.refusePostgreSQL("till journal backup")
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 // Before the copy, so that an unusable key is reported first.
                 let key = try HeadSigner.key(common)
                 let copied: JournalHead
+                let progress = WorkProgress("Copying the journal", json: common.json)
+                defer { progress.end() }
                 do throws(JournalError) {
                     copied = try await counter.journal.copy(to: path)
                 } catch {
@@ -150,6 +155,7 @@ struct JournalCommand: AsyncParsableCommand {
                 ])
                 var signed: SignedHead?
                 if let key { signed = try sign(copied, key, counter) }
+                progress.end()
                 guard !common.json else { return Output.line(json(head, signed)) }
                 Output.line("Copied to \(path). Keep its head apart from it: \(signed?.description ?? "\(head)")")
             }

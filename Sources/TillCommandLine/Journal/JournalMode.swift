@@ -23,6 +23,7 @@ struct JournalMode: AsyncParsableCommand {
             }
             let settings = try common.settings()
             let path = settings.text(.journal) ?? CounterOptions.defaultJournal
+            if wanted == nil { try Counter.checkJournalExists(at: path) }
             let journal = try Counter.openJournal(at: path)
             let now: PaymentMode?
             do {

@@ -25,6 +25,8 @@ struct JournalMoveCommand: AsyncParsableCommand {
                 throw CommandError(
                     code: "same_journal", what: "Both places are the same.", next: "Name another place with --to.")
             }
+            let progress = WorkProgress("Moving the journal", json: common.json)
+            defer { progress.end() }
             let source = try await open(from)
             let report: JournalMove.Report
             do {
@@ -41,6 +43,7 @@ struct JournalMoveCommand: AsyncParsableCommand {
                 throw error
             }
             try await source.close()
+            progress.end()
             Output.line(common.json ? json(report) : text(report))
         } catch let error as JournalError {
             throw Output.fail(JournalMoveError.journal(to, error), json: common.json)

@@ -16,7 +16,7 @@ struct JournalNodes: AsyncParsableCommand {
     @OptionGroup var provider: ProviderOptions
 
     func run() async throws {
-        try await withCounter(common, provider) { counter in
+        try await withCounter(common, provider, creates: false) { counter in
             let nodes = try await counter.journal.nodes().filter { !$0.isThis }
             guard !common.json else { return Output.line(json(nodes)) }
             if nodes.isEmpty { Output.line("No other process has the journal open.") }

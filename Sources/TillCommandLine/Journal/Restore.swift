@@ -78,7 +78,10 @@ struct Restore: AsyncParsableCommand {
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder)
             let file = isThere && isFolder.boolValue ? backup + "/" + JournalCopier.name : backup
+            let progress = WorkProgress("Checking and copying the backup", json: common.json)
+            defer { progress.end() }
             let report = try await SQLiteJournal.restore(file, to: path, known: head.flatMap { ChainHead($0) })
+            progress.end()
             guard !common.json else { return report }
             Output.line(
                 "Restored: \(report.payments) payments, \(report.events) events, up to \(report.epoch.newest). "

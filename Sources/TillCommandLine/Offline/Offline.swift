@@ -30,7 +30,7 @@ struct Offline: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let metrics = try await counter.offline.metrics()
                 if common.json {
                     var writer = JSONWriter()

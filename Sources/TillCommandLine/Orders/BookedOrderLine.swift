@@ -4,11 +4,7 @@ import TillFeatureOrders
 
 /// An order in command output.
 enum BookedOrderLine {
-    /// The width that lines fit on a terminal.
-    private static let width = 80
-
-    /// Returns a table of orders: identifier, amount, state, money and customer. On a terminal the customer is cut, and
-    /// an identifier that leaves no room has a line of its own.
+    /// Returns a table of orders: identifier, amount, state, money and customer.
     static func lines(of entries: [OrderBook.Entry]) -> [String] {
         let cells = entries.map { entry in
             [
@@ -16,16 +12,7 @@ enum BookedOrderLine {
                 money(entry.money), entry.order.content.contact?.name ?? "",
             ]
         }
-        let widths = (0..<4).map { column in cells.map { $0[column].count }.max() ?? 0 }
-        let rest = widths[1...].reduce(0) { $0 + 2 + $1 }
-        let fits = !Output.isResultOnTerminal || widths[0] + rest <= width
-        return cells.flatMap { row in
-            let amount = String(repeating: " ", count: widths[1] - row[1].count) + row[1]
-            let room = max(0, width - (fits ? widths[0] : 0) - rest - 2)
-            let customer = Output.isResultOnTerminal ? String(row[4].prefix(room)) : row[4]
-            let line = "  \(amount)  \(pad(row[2], widths[2]))  \(pad(row[3], widths[3]))  \(customer)"
-            return (fits ? [pad(row[0], widths[0]) + line] : [row[0], line]).map { withoutEnd($0) }
-        }
+        return TextTable.lines(cells, right: [1])
     }
 
     /// Returns everything about an order.
@@ -56,8 +43,7 @@ enum BookedOrderLine {
                 lines.append("\(payment.id)  \(payment.amount)  \(payment.status.rawValue)")
             }
         }
-        guard Output.isResultOnTerminal else { return lines }
-        return lines.map { $0.count > width ? Output.wrapped($0, to: width) : $0 }
+        return lines.flatMap { TextTable.fitted($0) }
     }
 
     /// Returns the lines about the customer.
@@ -80,10 +66,4 @@ enum BookedOrderLine {
         case .unreadable: "unreadable"
         }
     }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    private static func withoutEnd(_ text: String) -> String { String(text.reversed().drop { $0 == " " }.reversed()) }
 }

@@ -26,7 +26,7 @@ struct OrdersCommand: AsyncParsableCommand {
         @Option(name: .long, help: ArgumentHelp("The most to list, up to 100.", valueName: "number")) var limit = 50
 
         func run() async throws {
-            try await withOrders(common, provider) { orders in
+            try await withOrders(common, provider, creates: false) { orders in
                 guard (1...CounterOrders.maximumListed).contains(limit) else {
                     throw CommandError(
                         code: "invalid_limit", what: "--limit is \(limit).",
@@ -62,7 +62,7 @@ struct OrdersCommand: AsyncParsableCommand {
         @OptionGroup var order: OneOrder
 
         func run() async throws {
-            try await withOrders(order.common, order.provider) { orders in
+            try await withOrders(order.common, order.provider, creates: false) { orders in
                 let found = try await orders.order(order.id)
                 if order.common.json { return Output.line(CounterOrders.json(found)) }
                 BookedOrderLine.full(found).forEach { Output.line($0) }
@@ -101,7 +101,7 @@ struct OneOrder: ParsableArguments {
 
     /// Moves the order to a state, and says so.
     func move(to state: BookedOrder.State, acceptsUnpaid: Bool = false) async throws {
-        try await withOrders(common, provider) { orders in
+        try await withOrders(common, provider, creates: false) { orders in
             let moved = try await orders.move(id, to: state, acceptsUnpaid: acceptsUnpaid)
             if common.json { return Output.line(CounterOrders.json(moved)) }
             Output.line("\(moved.order.id) is \(moved.order.state.rawValue).")
@@ -111,9 +111,10 @@ struct OneOrder: ParsableArguments {
 
 /// Opens the counter and runs a command on its orders; converts errors to sentences and exit codes.
 func withOrders(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (CounterOrders) async throws -> Void
+    _ common: CommonOptions, _ provider: ProviderOptions, creates: Bool = true,
+    _ body: (CounterOrders) async throws -> Void
 ) async throws {
-    try await withCounter(common, provider) { counter in
+    try await withCounter(common, provider, creates: creates) { counter in
         do {
             try await body(CounterOrders(counter))
         } catch let problem as Problem {

@@ -19,7 +19,7 @@ struct AttentionCommand: AsyncParsableCommand {
         @Option(name: .long, help: "The most payments to list, up to 500.") var limit = 100
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let now = counter.clock.now()
                 let found = try await AttentionQueue(counter.journal).open(
                     account: counter.options.account, limit: limit)
@@ -56,7 +56,7 @@ struct AttentionCommand: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let now = counter.clock.now()
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: counter.options.account)
@@ -75,13 +75,13 @@ struct AttentionCommand: AsyncParsableCommand {
 
     struct Assign: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "assign", abstract: "Says who sees to an entry, or to an incident.")
+            commandName: "assign", abstract: "Assigns an entry, or an incident, to somebody.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment, or the incident's identifier.") var subject: String
         @Argument(help: "The entry's number; none for an incident.") var number: Int?
         @Option(name: .long, help: "Who it is.") var to: String?
-        @Flag(name: .long, help: "Nobody sees to it any more.") var nobody = false
+        @Flag(name: .long, help: "Unassigns it.") var nobody = false
 
         func validate() throws {
             guard (to == nil) == nobody else { throw ValidationError("Give either --to or --nobody.") }
@@ -106,7 +106,7 @@ struct AttentionCommand: AsyncParsableCommand {
                     writer.endObject()
                     return Output.line(String(decoding: writer.bytes, as: UTF8.self))
                 }
-                Output.line(assignment.map { "\($0.name) sees to it." } ?? "Nobody sees to it.")
+                Output.line(assignment.map { "Assigned to \($0.name)." } ?? "Unassigned.")
             }
         }
 

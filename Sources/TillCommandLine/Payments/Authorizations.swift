@@ -25,7 +25,7 @@ struct Authorizations: AsyncParsableCommand {
         @Option(name: .long, help: "The most to list, up to 500.") var limit = 100
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 var holds: [HeldPayment] = []
                 for status in [PaymentStatus.requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded] {
                     holds += try await held(counter, in: status)
@@ -94,7 +94,7 @@ struct Authorizations: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: common.accountID)
                 let before = found.renewals.count

@@ -82,7 +82,7 @@ func change(
     _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, wish: PaymentWish? = nil,
     _ body: (Counter, Payment) async throws -> Payment
 ) async throws {
-    try await withCounter(common, provider) { counter in
+    try await withCounter(common, provider, creates: false) { counter in
         let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: counter.options.account)
         let done = try await body(counter, found)
         if common.json {

@@ -29,7 +29,7 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, help: "Only before this time.") var until: String?
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 var found = PaymentSearch(account: counter.options.account)
                 guard (1...JournalLimits.maximumPage).contains(limit) else {
                     throw CommandError(
@@ -154,14 +154,7 @@ struct Payments: AsyncParsableCommand {
                     [row.id.rawValue, row.amount?.description ?? "?", "unreadable", Self.name(of: row.orderNumber)]
                 }
             }
-            let widths = (0..<3).map { column in cells.map { $0[column].count }.max() ?? 0 }
-            let used = widths.reduce(0, +) + 3 * 2
-            for row in cells {
-                let amount = String(repeating: " ", count: widths[1] - row[1].count) + row[1]
-                let order = Output.isResultOnTerminal ? String(row[3].prefix(max(8, 80 - used))) : row[3]
-                let line = pad(row[0], widths[0]) + "  " + amount + "  " + pad(row[2], widths[2]) + "  " + order
-                Output.line(String(line.reversed().drop { $0 == " " }.reversed()))
-            }
+            TextTable.lines(cells, right: [1]).forEach { Output.line($0) }
             let notes = Set(listed.compactMap(\.damage).map { PaymentJSON.message(of: $0) })
             for note in notes.sorted() { Output.note("unreadable: \(note)") }
         }
@@ -169,10 +162,6 @@ struct Payments: AsyncParsableCommand {
         /// Returns the order's display name; empty for a plain sale with a generated name.
         private static func name(of order: String) -> String {
             order.hasPrefix("sale-") ? "" : "order " + order
-        }
-
-        private func pad(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
         }
     }
 
@@ -184,7 +173,7 @@ struct Payments: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: counter.options.account)
                 let events = try await counter.journal.events(of: found.id)

@@ -107,7 +107,7 @@ extension Printers {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let known = try await PrinterRegistry(counter.journal).all()
                 if common.json { return Output.line(Printers.list(known).text) }
                 guard !known.isEmpty else { return Output.line("No printers. Add one: till printers add NAME ADDRESS") }

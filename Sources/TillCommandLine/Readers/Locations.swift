@@ -19,10 +19,11 @@ struct Locations: AsyncParsableCommand {
             try await withCounter(common, provider) { counter in
                 let places = try await counter.readerManagement().locations()
                 if common.json { return Output.line(ReaderLine.list("locations", places.map { ReaderLine.json($0) })) }
-                for place in places {
+                let rows = places.map { place in
                     let city = [place.address.city, place.address.country].compactMap { $0 }.joined(separator: ", ")
-                    Output.line("\(place.id)  \(place.displayName)  \(city)")
+                    return [place.id, place.displayName, city]
                 }
+                TextTable.lines(rows).forEach { Output.line($0) }
                 if places.isEmpty { Output.line("No locations. Make one: till locations create --help") }
             }
         }

@@ -9,15 +9,15 @@ enum ReaderLine {
         return event.percent.map { "\(words) \($0) %" } ?? words
     }
 
-    static func text(_ reader: CounterReader, isConnected: Bool = false) -> String {
-        var parts = [
+    /// Returns the reader's row in a table: identifier, label, kind, network, location, and what it does.
+    static func cells(_ reader: CounterReader, isConnected: Bool) -> [String] {
+        let action = reader.action.map { "\($0.kind) \($0.status.rawValue)" }
+        return [
             reader.id, reader.label, reader.deviceType,
             reader.needsPhone ? "on a phone" : reader.status?.rawValue ?? "unknown",
             reader.location ?? "no location",
+            [action, isConnected ? "connected" : nil].compactMap(\.self).joined(separator: "  "),
         ]
-        if let action = reader.action { parts.append("\(action.kind) \(action.status.rawValue)") }
-        if isConnected { parts.append("connected") }
-        return parts.joined(separator: "  ")
     }
 
     static func details(_ reader: CounterReader, isConnected: Bool) -> String {
@@ -39,7 +39,7 @@ enum ReaderLine {
             }
         }
         if isConnected { lines.append("  This counter uses it by default.") }
-        return lines.joined(separator: "\n")
+        return lines.flatMap { TextTable.fitted($0) }.joined(separator: "\n")
     }
 
     static func json(_ reader: CounterReader, isConnected: Bool = false) -> JSONValue {

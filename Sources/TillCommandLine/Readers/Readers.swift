@@ -37,7 +37,8 @@ struct Readers: AsyncParsableCommand {
                     return Output.line(
                         ReaderLine.list("readers", found.map { ReaderLine.json($0, isConnected: $0.id == chosen) }))
                 }
-                for reader in found { Output.line(ReaderLine.text(reader, isConnected: reader.id == chosen)) }
+                let rows = found.map { ReaderLine.cells($0, isConnected: $0.id == chosen) }
+                TextTable.lines(rows, cuts: false).forEach { Output.line($0) }
                 guard found.isEmpty else { return }
                 Output.line(
                     location.map { "No readers at \($0)." }

@@ -76,7 +76,7 @@ extension Receipts {
         @Argument(help: "The payment.") var payment: String?
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let jobs = try await PrintJobs(counter.journal).jobs(of: payment.map { PaymentID(rawValue: $0) })
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
             }

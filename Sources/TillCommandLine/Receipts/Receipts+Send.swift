@@ -79,7 +79,7 @@ extension Receipts {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let mails = try await ReceiptMails(counter.journal).mails(of: PaymentID(rawValue: payment))
                 if common.json {
                     let all = JSONValue.array(mails.map { Receipts.value($0) })

@@ -82,7 +82,7 @@ struct Receipts: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
 
         func run() async throws {
-            try await withCounter(common, provider, store.given) { counter in
+            try await withCounter(common, provider, store.given, creates: false) { counter in
                 try form.write(try await part.content(payment, counter), common)
             }
         }

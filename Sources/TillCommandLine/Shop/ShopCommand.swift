@@ -20,12 +20,12 @@ struct ShopCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the connected shops, and the orders that are not in step.")
+            commandName: "list", abstract: "Lists the connected shops, and the orders that are not in sync.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let shops = counter.connectedShops
                 let all = try await shops.list(counter.options.account)
                 guard common.json else {

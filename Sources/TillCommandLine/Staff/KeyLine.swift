@@ -3,9 +3,10 @@ import TillCounter
 
 /// An API key as commands show it, without its secret.
 struct KeyLine {
-    /// The width of the terminal, in columns.
-    private static let width = 80
-    private static let labelWidth = 36
+    /// The width of the identifiers, in characters.
+    private static let idWidth = 20
+    /// The widths of a label, in characters: what a narrow terminal leaves of it, and the most that is shown.
+    private static let labelWidths = 8...36
 
     private let key: APIKeyRecord
     private let lastUsedAt: Timestamp?
@@ -16,10 +17,12 @@ struct KeyLine {
     }
 
     /// Returns the lines for display: identifier, label and account; below them validity, last use and scopes.
-    func lines(at now: Timestamp) -> [String] {
-        let label = key.label.prefix(KeyLine.labelWidth)
-        let space = String(repeating: " ", count: KeyLine.labelWidth - label.count)
-        let name = KeyLine.padded(key.id.rawValue, 20)
+    /// - Parameter width: the width of the terminal, in characters.
+    func lines(at now: Timestamp, width: Int = Output.resultWidth) -> [String] {
+        let room = width - KeyLine.idWidth - 2 * 2 - key.account.rawValue.count
+        let labelWidth = min(max(room, KeyLine.labelWidths.lowerBound), KeyLine.labelWidths.upperBound)
+        let label = KeyLine.padded(String(key.label.prefix(labelWidth)), labelWidth)
+        let name = KeyLine.padded(key.id.rawValue, KeyLine.idWidth)
         let end =
             switch key.standing(at: now) {
             case .revoked(let then): "revoked \(KeyLine.day(then))"
@@ -29,9 +32,9 @@ struct KeyLine {
         let used = lastUsedAt.map { "used \(KeyLine.day($0))" } ?? "never used"
         let scopes = key.scopes == .all ? "all" : key.scopes.words.joined(separator: ",")
         return [
-            "\(name)  \(label)\(space)  \(key.account)",
+            "\(name)  \(label)  \(key.account)",
             "  \(KeyLine.padded(end, 18))  \(KeyLine.padded(used, 15))  \(scopes.isEmpty ? "nothing" : scopes)",
-        ].map { String($0.prefix(KeyLine.width)) }
+        ].flatMap { TextTable.fitted($0, to: width) }
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

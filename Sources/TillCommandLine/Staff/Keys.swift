@@ -61,7 +61,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let keys = APIKeys(counter.journal, clock: counter.clock)
                 let uses = try await keys.lastUses()
                 let found = try await keys.all().filter {
@@ -98,7 +98,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var who: ActorOption
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let keys = APIKeys(counter.journal, clock: counter.clock)
                 let key = try await keys.revoke(APIKeyID(rawValue: id), by: who.actor)
                 let line = KeyLine(key, lastUsedAt: try await keys.lastUses()[key.hash])
@@ -124,7 +124,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var who: ActorOption
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let (made, replaced) = try await APIKeys(counter.journal, clock: counter.clock).rotate(
                     APIKeyID(rawValue: id), grace: try grace.map { try Keys.span($0, option: "--grace") },
                     by: who.actor)

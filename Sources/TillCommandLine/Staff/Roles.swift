@@ -15,7 +15,7 @@ struct RolesCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let roles = try await counter.staff.roles()
                 guard common.json else { return roles.forEach { Output.line(RolesCommand.line($0)) } }
                 var writer = JSONWriter()

@@ -18,7 +18,7 @@ struct SessionsCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let open = try await counter.openSessions().all()
                 guard common.json else {
                     if open.isEmpty { Output.line("No browser is signed in.") }

@@ -45,7 +45,7 @@ struct StaffCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let all = try await counter.staff.all()
                 guard common.json else {
                     if all.isEmpty {
@@ -71,7 +71,7 @@ struct StaffCommand: AsyncParsableCommand {
         @OptionGroup var one: OnePerson
 
         func run() async throws {
-            try await one.run { try await $0.person(one.name) }
+            try await one.run(creates: false) { try await $0.person(one.name) }
         }
     }
 
@@ -104,8 +104,8 @@ struct StaffCommand: AsyncParsableCommand {
             commandName: "invite",
             abstract: "Makes a link by which somebody chooses how they sign in to the back office.",
             discussion: """
-                The link is good once and for a day. Whoever opens it chooses a password and sets up codes on a \
-                telephone. What the person had before ends at once, with their sessions, so this is what to do when \
+                The link is good once and for a day. Whoever opens it chooses a password and sets up an authenticator \
+                app. What the person had before ends at once, with their sessions, so this is what to do when \
                 something was lost, too.
                 """)
         @OptionGroup var one: OnePerson
@@ -182,8 +182,8 @@ struct StaffCommand: AsyncParsableCommand {
         @Argument(help: "Who: the name, or the identifier.") var name: String
 
         /// Performs a staff operation and shows the resulting record.
-        func run(_ work: (StaffDirectory) async throws -> StaffRecord) async throws {
-            try await withCounter(common, provider) { counter in
+        func run(creates: Bool = true, _ work: (StaffDirectory) async throws -> StaffRecord) async throws {
+            try await withCounter(common, provider, creates: creates) { counter in
                 StaffCommand.show(try await work(counter.staff), json: common.json)
             }
         }

@@ -63,26 +63,28 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// The provider options.
+/// The provider options. Help shows them under a topic of their own: ``ProviderHelp``.
 struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             "sandbox, \(ProviderModules.all.map { $0.name.rawValue }.joined(separator: ", ")) or cash. Also "
                 + "TILL_PROVIDER; "
-                + "sandbox by default. `till help providers` lists the options of each.", valueName: "name"))
+                + "sandbox by default. `till help providers` lists the options of each.", valueName: "name",
+            visibility: .hidden))
     var provider: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Hosts beside the providers' own that may be sent their keys. Also TILL_PROVIDER_HOSTS.", valueName: "hosts"
-        ))
+            "Hosts beside the providers' own that may be sent their keys. Also TILL_PROVIDER_HOSTS.",
+            valueName: "hosts", visibility: .hidden))
     var providerHosts: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long the sandbox takes for each call, such as 50ms.", valueName: "time"))
+        help: ArgumentHelp(
+            "How long the sandbox takes for each call, such as 50ms.", valueName: "time", visibility: .hidden))
     var sandboxLatency: String?
 
     @Option(

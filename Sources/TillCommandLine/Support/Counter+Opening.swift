@@ -65,6 +65,24 @@ extension Counter {
         }
     }
 
+    /// Refuses a path or an address without a journal; changes nothing. A path with files of a journal beside it has
+    /// one, which opening it examines: a restore may not be finished there.
+    /// - Throws: ``CommandError``, or ``CounterError/journal(_:_:)`` for a database that does not answer.
+    static func checkJournalExists(at place: String) throws {
+        let isThere: Bool
+        do throws(JournalError) {
+            switch try journalAddress(place) {
+            case .file(let path):
+                isThere = ["", "-owners", "-head"].contains { FileManager.default.fileExists(atPath: path + $0) }
+            case .postgres(let text): isThere = try PostgresJournal.level(at: text).found > 0
+            }
+        } catch { throw CounterError.journal(place, error) }
+        guard !isThere else { return }
+        throw CommandError(
+            code: "journal_not_found", what: "There is no journal at \(place). Nothing was made there.",
+            next: "Correct --journal or TILL_JOURNAL. The first sale makes a new journal, and so does till serve.")
+    }
+
     private static func journalAddress(_ place: String) throws(JournalError) -> JournalAddress {
         do throws(JournalAddressError) { return try JournalAddress(place) } catch {
             throw .unavailable("its address \(error)")

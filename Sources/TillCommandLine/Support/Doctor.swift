@@ -50,7 +50,7 @@ struct Doctor: AsyncParsableCommand {
         // After the providers were queried: their responses carry the time.
         findings.append(
             counter.clock.standing.doubt.map { ProviderFinding("\($0.sentence) \(ClockDoubt.next)", isFine: false) }
-                ?? ProviderFinding("Nothing speaks against the machine's clock."))
+                ?? ProviderFinding("The machine's clock looks right."))
         findings.append(
             counter.mode == .live
                 ? ProviderFinding("The counter is in live mode: real money moves, and there is no sandbox.")

@@ -23,19 +23,38 @@ enum Output {
     /// Writes one line of the result.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
+    /// Writes lines of the result, wrapped to ``resultWidth``.
+    static func lines(_ texts: [String]) {
+        for text in texts { TextTable.fitted(text).forEach { line($0) } }
+    }
+
     /// Writes one line to standard error; wraps it on a terminal.
     static func note(_ text: String) {
-        write((isatty(STDERR_FILENO) == 1 ? wrapped(text, to: terminalWidth) : text) + "\n", to: STDERR_FILENO)
+        write((isatty(STDERR_FILENO) == 1 ? wrapped(text, to: width(STDERR_FILENO)) : text) + "\n", to: STDERR_FILENO)
     }
 
     /// Overwrites the current terminal line, without a line break.
     static func progress(_ text: String) { write("\r" + text, to: STDERR_FILENO) }
 
-    /// The width of the terminal in columns: at least 40; 80 if unknown.
-    private static var terminalWidth: Int {
-        var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return max(40, Int(size.ws_col))
+    /// The width of tables in the result, in columns: that of the terminal; elsewhere 80 at most.
+    static var resultWidth: Int {
+        let columns = width(STDOUT_FILENO)
+        return isResultOnTerminal ? columns : min(usualWidth, columns)
+    }
+
+    /// The width where none is known, in columns.
+    private static let usualWidth = 80
+    /// The range of widths that are used, in columns.
+    private static let widths = 40...1000
+
+    /// Returns the width in columns: that of `COLUMNS`, else that of the terminal.
+    private static func width(_ terminal: Int32) -> Int {
+        var columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 0
+        if columns <= 0 {
+            var size = winsize()
+            columns = ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
+        }
+        return columns <= 0 ? usualWidth : min(max(columns, widths.lowerBound), widths.upperBound)
     }
 
     /// Wraps text to lines of at most `width` characters; continuation lines are indented. Longer words stay whole.
@@ -118,12 +137,16 @@ struct CommandError: ExplainedError {
 }
 
 /// Opens the counter, runs a command on it and closes it; converts errors to sentences and exit codes.
+/// - Parameter creates: `false` for a command that only reads, or changes what is there: it refuses a place without a
+///   journal, which is then misspelled, instead of making one there.
 func withCounter(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:],
+    _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:], creates: Bool = true,
     _ body: (Counter) async throws -> Void
 ) async throws {
     do {
-        let counter = try await Counter.open(provider.counterOptions(common, more))
+        let options = try provider.counterOptions(common, more)
+        if !creates { try Counter.checkJournalExists(at: options.journal) }
+        let counter = try await Counter.open(options)
         do {
             try await body(counter)
         } catch {

@@ -9,8 +9,13 @@ struct Providers: AsyncParsableCommand {
         commandName: "providers",
         abstract: "Lists the providers and everything that can be set for each.",
         discussion: """
-            Every command that takes payments takes their options, too:
+            Every command that opens the journal takes these options, before or after its own:
 
+            --provider <name>  The provider of sales: sandbox, cash or one of those below. Also TILL_PROVIDER; \
+            sandbox by default.
+            --provider-hosts <hosts>  Hosts beside the providers' own that may be sent their keys. Also \
+            TILL_PROVIDER_HOSTS.
+            --sandbox-latency <time>  How long the sandbox takes for each call, such as 50ms.
             \(Providers.options.joined(separator: "\n"))
             """)
     @OptionGroup var common: CommonOptions

@@ -24,7 +24,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let endpoints = counter.webhookEndpoints
                 var lines: [WebhookEndpointLine] = []
                 for endpoint in try await endpoints.list(counter.options.account) {
@@ -61,7 +61,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         var before: String?
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 guard (1...WebhookLimits.deliveriesPage).contains(limit) else {
                     throw CommandError(
                         code: "invalid_limit", what: "--limit is \(limit).",
@@ -97,7 +97,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The message, as till webhooks deliveries names it: msg_…") var message: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let sent = try await counter.webhookEndpoints.resend(
                     WebhooksCommand.message(message), to: WebhooksCommand.identifier(endpoint),
                     of: counter.options.account)
@@ -118,7 +118,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The endpoint, as till webhooks list names it: we_…") var endpoint: String
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
+            try await withCounter(common, provider, creates: false) { counter in
                 let id = try WebhooksCommand.identifier(endpoint)
                 try await counter.webhookEndpoints.delete(id, of: counter.options.account)
                 guard common.json else { return Output.line("\(id) is removed.") }

@@ -73,7 +73,10 @@ public struct Settings: SettingValues {
                 Settings.provider("file", read?.values ?? [:], table),
             ], accessReporter: origins)
         var values: [String: (text: String, origin: Origin)] = [:]
-        for setting in table {
+        var given: Set<String> = []
+        for key in commandLine.keys { given.insert(Settings.name(of: key)) }
+        for key in (read?.values ?? [:]).keys { given.insert(Settings.name(of: key)) }
+        for setting in table where Settings.mayBeSet(setting, given, variables) {
             let key = ConfigKey(["till"] + setting.key.split(separator: ".").map(String.init))
             guard let text = reader.string(forKey: key, isSecret: setting.kind == .secret) else { continue }
             let origin = origins.last ?? .defaultValue
@@ -84,6 +87,24 @@ public struct Settings: SettingValues {
         self.table = table
         self.values = values
     }
+
+    /// Returns `false` for a setting that no source has, as most of them at every start: the reader would make its
+    /// names anew and ask each source for it.
+    /// - Parameter given: The names of what the command line and the file have.
+    private static func mayBeSet(_ setting: Setting, _ given: Set<String>, _ variables: [String: String]) -> Bool {
+        if given.contains(name(of: setting.key)) { return true }
+        // Of such a key the reader makes the variable's name as the setting does.
+        let isPlain = setting.key.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy { byte in
+                    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
+                }
+        }
+        return !isPlain || variables[setting.variable] != nil
+    }
+
+    /// The key as the reader compares it: its components, without empty ones.
+    private static func name(of key: String) -> String { key.split(separator: ".").joined(separator: ".") }
 
     private static func provider(
         _ name: String, _ values: [String: String], _ table: [Setting]

@@ -143,7 +143,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .invalidPassword: "Choose another one; a few words that do not belong together are good."
         case .weakPassword: "Choose one without your name, the shop's name and what everybody types."
         case .tooManyPasskeys: "Remove one that you do not use any more."
-        case .lastPasskey: "Add another one first, or have yourself invited anew by whoever manages the staff."
+        case .lastPasskey: "Add another one first, or have yourself invited again by whoever manages the staff."
         case .pepperMissing:
             "Restore the journal's -pepper file, or set the PINs anew with till staff set-pin and passwords with "
                 + "till staff invite."

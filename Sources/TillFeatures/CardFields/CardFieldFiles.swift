@@ -13,7 +13,9 @@ extension PageAsset {
         "/card/frame.css": ofFrame(PackageResources.card_frame_css, "text/css"),
     ]
 
-    private static func ofFrame(_ bytes: [UInt8], _ type: String) -> PageAsset {
-        PageAsset(bytes: bytes, type: "\(type); charset=utf-8", audience: .counter, isOfCustomers: true)
+    private static func ofFrame(
+        _ bytes: @autoclosure @escaping @Sendable () -> [UInt8], _ type: String
+    ) -> PageAsset {
+        PageAsset(bytes: bytes(), type: "\(type); charset=utf-8", audience: .counter, isOfCustomers: true)
     }
 }

@@ -70,19 +70,19 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .dayEnded: "The drawer is being counted. Nothing was changed."
         case .dayNotEnded: "The drawer is open, and its day was not ended. Nothing was changed."
         case .notCounted: "The drawer was not counted. The day was not closed."
-        case .drawerChanged: "The drawer has another day by now, or was counted again. Nothing was changed."
-        case .drawerHasLess: "There is less cash in the drawer. Nothing was changed."
+        case .drawerChanged: "Another day has since been opened, or the drawer was counted again. Nothing was changed."
+        case .drawerHasLess: "There is not enough cash in the drawer. Nothing was changed."
         // None names an amount: who counts blind would learn it.
         case .needsReason: "The counted cash differs from what is expected. The day was not closed."
         case .openingNeedsReason: "The float differs from what should be in the drawer. The day was not opened."
         case .unreadableNeedReason:
-            "Payments of the day cannot be read, and their money is in no sum. The day was not closed."
-        case .leftExceedsCounted: "More is to stay in the drawer than was counted. The day was not closed."
+            "Payments of the day cannot be read, and are not included in any total. The day was not closed."
+        case .leftExceedsCounted: "You cannot leave more than was counted. The day was not closed."
         case .tooManyMovements:
-            "The session has \(DayLimits.maximumMovements) movements of cash, which is the most. Nothing was changed."
+            "The session has the maximum of \(DayLimits.maximumMovements) cash entries. Nothing was changed."
         case .tooManyCounts:
-            "The session was counted \(DayLimits.maximumCounts) times, which is the most. Nothing was changed."
-        case .tooManyEvents: "The day has more than \(DayLimits.maximumEvents) events, which is the most."
+            "The session was counted \(DayLimits.maximumCounts) times, the maximum. Nothing was changed."
+        case .tooManyEvents: "The day has more than the maximum of \(DayLimits.maximumEvents) events."
         case .tooManyUnreadable:
             "More than \(DayLimits.maximumUnreadable) payments of the day cannot be read. Nothing was changed."
         case .otherMovement: "This Idempotency-Key belongs to another movement of cash. Nothing was changed."

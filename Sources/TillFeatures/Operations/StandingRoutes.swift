@@ -128,7 +128,7 @@ package struct StandingRoutes: Sendable {
         findings += try await waiting()
         findings.append(
             clock.standing.doubt.map { ProviderFinding("\($0.sentence) \(ClockDoubt.next)", isFine: false) }
-                ?? ProviderFinding("Nothing speaks against the machine's clock."))
+                ?? ProviderFinding("The machine's clock looks right."))
         findings += certificate
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()

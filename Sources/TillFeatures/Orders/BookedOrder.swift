@@ -103,7 +103,8 @@ extension BookedOrder: RecordDocument {
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
         writer.field("account", account.rawValue)
-        writer.field("order", content.order.jsonValue)
+        writer.key("order")
+        writer.order(content.order)
         if let contact = content.contact { writer.field("contact", contact.json) }
         writer.field("handover", content.handover.rawValue)
         if let note = content.note { writer.field("note", note) }

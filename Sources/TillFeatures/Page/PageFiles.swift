@@ -38,6 +38,7 @@ extension PageAsset {
         "/docs-yaml.js": script(PackageResources.docs_yaml_js),
         "/dom.js": script(PackageResources.dom_js),
         "/gate.js": script(PackageResources.gate_js),
+        "/language.js": script(PackageResources.language_js),
         "/latest.js": script(PackageResources.latest_js),
         "/money.js": script(PackageResources.money_js),
         "/money-bar.js": script(PackageResources.money_bar_js),
@@ -93,12 +94,22 @@ extension PageAsset {
         "/typed-fields.js": shared(PackageResources.typed_fields_js),
         "/unfinished.js": script(PackageResources.unfinished_js),
         "/views.js": script(PackageResources.views_js),
+        "/words.js": script(PackageResources.words_js),
+        "/words-ar.js": script(PackageResources.words_ar_js),
+        "/words-de.js": script(PackageResources.words_de_js),
+        "/words-en.js": script(PackageResources.words_en_js),
+        "/words-es.js": script(PackageResources.words_es_js),
+        "/words-fr.js": script(PackageResources.words_fr_js),
+        "/words-he.js": script(PackageResources.words_he_js),
+        "/words-it.js": script(PackageResources.words_it_js),
+        "/words-ja.js": script(PackageResources.words_ja_js),
+        "/words-pl.js": script(PackageResources.words_pl_js),
         "/openapi.yaml": PageAsset(
             bytes: PackageResources.openapi_yaml, type: "application/yaml", audience: .counter),
     ]
 
     /// A script that the card fields of customers' pages load, too.
-    private static func shared(_ bytes: [UInt8]) -> PageAsset {
-        PageAsset(bytes: bytes, type: script(bytes).type, audience: .counter, isOfCustomers: true)
+    private static func shared(_ bytes: @autoclosure @escaping @Sendable () -> [UInt8]) -> PageAsset {
+        PageAsset(bytes: bytes(), type: script(bytes()).type, audience: .counter, isOfCustomers: true)
     }
 }

@@ -16,13 +16,14 @@ package struct PageRoutes: Sendable {
 
     /// The banner of the page in test mode.
     private static let testMark =
-        "<aside class=\"test-mode\" aria-label=\"Test mode\">TEST – no real money moves</aside>"
+        "<aside class=\"test-mode\" lang=\"en\" dir=\"ltr\" aria-label=\"Test mode\">TEST – no real money moves"
+        + "</aside>"
 
     /// The banner of the page while the machine's clock is in doubt.
     private var clockMark: String {
         guard let doubt = clock.standing.doubt else { return "" }
-        return "<aside class=\"clock-doubt\" role=\"alert\">\(doubt.sentence) Set the clock of this machine. "
-            + "Payments can be taken; what only the time decides waits.</aside>"
+        return "<aside class=\"clock-doubt\" lang=\"en\" dir=\"ltr\" role=\"alert\">\(doubt.sentence) "
+            + "Set the clock of this machine. Payments can be taken; what only the time decides waits.</aside>"
     }
 
     /// The addresses of the settings: all of them, and each section.

@@ -132,10 +132,12 @@ package struct PaymentRoutes: Sendable {
             try StandInRefusal.check(provider, in: options.mode)
             let credential = try await self.credential(tender, for: payment, provider: provider, at: fleet)
             let answer = keyed.keyedAnswer(to: request, status: 200)
+            // A customer may take minutes at a reader: the payment is then read anew.
+            let seen: Payment? = if case .reader = tender.kind { nil } else { payment }
             let after = try await withPaymentSpan("confirm", id) {
                 try await checkout.confirm(
                     id, account: scope.account, provider: provider, tender: credential, idempotency: record,
-                    keyedAnswer: answer)
+                    keyedAnswer: answer, seen: seen)
             }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after, keyedAnswer: answer)

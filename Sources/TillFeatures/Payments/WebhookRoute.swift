@@ -70,11 +70,11 @@ package struct WebhookRoute: Sendable {
         let report = WebhookReport(
             receipt: WebhookReceipt(provider: provider, id: event.id, at: now), payment: event.payment,
             attempt: event.attempt, owner: owner, isAfterSale: event.isAfterSale, document: body)
-        guard try await checkout.receiveWebhook(report) else { return }
+        guard case .now(let seen) = try await checkout.recordWebhook(report) else { return }
         event.onRecorded()
         guard let payment = event.payment else { return }
         Task { [checkout, logger] in
-            do throws(CheckoutError) { try await checkout.query(payment) } catch {
+            do throws(CheckoutError) { try await checkout.query(payment, seen: seen) } catch {
                 logger.error("Payment \(payment) was not queried after a webhook; recovery will: \(error.what)")
             }
         }

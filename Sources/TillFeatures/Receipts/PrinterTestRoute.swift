@@ -60,6 +60,6 @@ package struct PrinterTestRoute: Sendable {
     private static let full = Problem(
         .tooManyRequests, "too_many_receipts",
         "Too many test pages are being printed. This one was not sent to the printer.",
-        next: "Wait until some are done."
+        next: "Wait until some have finished."
     ).retrying(after: 10)
 }

@@ -223,7 +223,7 @@ package struct ReceiptRoutes: Sendable {
     private static let full = Problem(
         .tooManyRequests, "too_many_receipts",
         "This account has too many receipts under way. This one was neither printed nor sent.",
-        next: "Wait until some are done."
+        next: "Wait until some have finished."
     ).retrying(after: 10)
 
     /// A print service that logs missing card-mandated fields.

@@ -135,7 +135,7 @@ extension Incoming {
             throw Problem(
                 .forbidden, "role_exceeds_yours",
                 "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "
-                    + "Nothing was changed.", next: "Have somebody do it whose role may do at least as much.")
+                    + "Nothing was changed.", next: "Ask someone whose role allows at least as much.")
         }
         guard role.scopes.isSubset(of: scopes) else {
             let missing = role.scopes.subtracting(scopes)
@@ -143,7 +143,7 @@ extension Incoming {
                 .forbidden, "role_exceeds_yours",
                 "The role \(name) may do more than \(actorName), which lacks the scopes "
                     + "\(missing.words.joined(separator: ", ")). Nothing was changed.",
-                next: "Have somebody do it whose role may do at least as much, or use a key that has those scopes."
+                next: "Ask someone whose role allows at least as much, or use a key that has those scopes."
             ).claimed(by: actor)
         }
     }

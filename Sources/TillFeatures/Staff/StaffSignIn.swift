@@ -153,7 +153,7 @@ package struct StaffSignIn: Sendable {
 
     private static let wrong = Problem(
         .forbidden, "pin_wrong", "That is not the PIN. Nobody was signed in, and nothing was done.",
-        next: "Enter it again; after \(SignInAttempts.Limits.pin.maximum) wrong ones it is not taken any more.")
+        next: "Enter it again; after \(SignInAttempts.Limits.pin.maximum) wrong ones it is locked.")
 
     private static func wait(_ span: Span) -> Problem {
         Problem(
@@ -166,7 +166,7 @@ package struct StaffSignIn: Sendable {
         Problem(
             .forbidden, "person_locked_out",
             "\(name) entered too many wrong PINs at this device. Nobody was signed in.",
-            next: "Have somebody who manages staff sign in here, or sign the device in anew with `till sign-in`.")
+            next: "Have somebody who manages staff sign in here, or sign the device in again with `till sign-in`.")
     }
 
     private static func lockedEverywhere(_ name: String) -> Problem {

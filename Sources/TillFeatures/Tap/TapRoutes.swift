@@ -102,7 +102,7 @@ package struct TapRoutes: Sendable {
         let sale = try await sale(try incoming.query("payment"), incoming)
         guard let story = await taps.story(of: sale) else {
             throw Problem(
-                .notFound, "no_tap", "The reader knows nothing of this payment.", next: "Press Charge first.")
+                .notFound, "no_tap", "The reader has no record of this payment.", next: "Press Charge first.")
         }
         var writer = JSONWriter()
         writer.beginObject()

@@ -9,6 +9,22 @@ extension SQLiteJournal {
         try SQLiteJournal.fold(try await events(of: id))
     }
 
+    /// A query for the version of a payment, as the writer compares it.
+    static let selectVersion: StaticString = "SELECT version FROM payment WHERE id = ?"
+
+    /// Returns the version of a payment from its row; `nil` if there is none.
+    public func version(of payment: PaymentID) async throws(JournalError) -> Int? {
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(literal: SQLiteJournal.selectVersion).first(.text(payment.rawValue)) { $0.int(0) }
+        }
+        if let found { return found.map { Int(clamping: $0) } }
+        let version = try await read { db in
+            try Int64.fetchOne(
+                db.cachedStatement(sql: SQLiteJournal.selectVersion.description), arguments: [payment.rawValue])
+        }
+        return version.map { Int(clamping: $0) }
+    }
+
     /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
     /// the order is free.
     static let occupant = """

@@ -7,6 +7,14 @@ extension PostgresJournal {
         try Payment(stored: try await events(of: id))
     }
 
+    /// Returns the version of a payment from its row; `nil` if there is none.
+    public func version(of payment: PaymentID) async throws(JournalError) -> Int? {
+        let rows = try await read { (connection) throws(PostgresFailure) in
+            try connection.query("SELECT version FROM payment WHERE id = $1", [.text(payment.rawValue)])
+        }
+        return rows.first.map { Int(clamping: $0.int(0)) }
+    }
+
     /// Returns the payment that currently occupies the order; `nil` if the order is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let rows = try await read { (connection) throws(PostgresFailure) in

@@ -17,15 +17,22 @@ package struct PageAsset: Sendable {
         case sandbox
     }
 
-    package let bytes: [UInt8]
+    private let content: @Sendable () -> [UInt8]
     package let type: String
     package let audience: Audience
     /// `true` if customers' pages load it too.
     package let isOfCustomers: Bool
 
-    package init(bytes: [UInt8], type: String, audience: Audience, isOfCustomers: Bool = false) {
-        (self.bytes, self.type, self.audience, self.isOfCustomers) = (bytes, type, audience, isOfCustomers)
+    /// - Parameter bytes: The content, evaluated when it is asked for: no file is made or read for a counter to start.
+    package init(
+        bytes: @autoclosure @escaping @Sendable () -> [UInt8], type: String, audience: Audience,
+        isOfCustomers: Bool = false
+    ) {
+        content = bytes
+        (self.type, self.audience, self.isOfCustomers) = (type, audience, isOfCustomers)
     }
+
+    package var bytes: [UInt8] { content() }
 
     /// The audience of its route.
     package var reader: RouteAudience { audience == .counter && !isOfCustomers ? .clerk : .customer }
@@ -39,15 +46,21 @@ package struct PageAsset: Sendable {
     }
 
     /// Creates a page, which is not in a table: its route adds the policy.
-    package static func page(_ bytes: [UInt8], _ audience: Audience) -> PageAsset {
-        PageAsset(bytes: bytes, type: "text/html; charset=utf-8", audience: audience)
+    package static func page(
+        _ bytes: @autoclosure @escaping @Sendable () -> [UInt8], _ audience: Audience
+    ) -> PageAsset {
+        PageAsset(bytes: bytes(), type: "text/html; charset=utf-8", audience: audience)
     }
 
-    package static func script(_ bytes: [UInt8], _ audience: Audience = .counter) -> PageAsset {
-        PageAsset(bytes: bytes, type: "text/javascript; charset=utf-8", audience: audience)
+    package static func script(
+        _ bytes: @autoclosure @escaping @Sendable () -> [UInt8], _ audience: Audience = .counter
+    ) -> PageAsset {
+        PageAsset(bytes: bytes(), type: "text/javascript; charset=utf-8", audience: audience)
     }
 
-    package static func style(_ bytes: [UInt8], _ audience: Audience = .counter) -> PageAsset {
-        PageAsset(bytes: bytes, type: "text/css; charset=utf-8", audience: audience)
+    package static func style(
+        _ bytes: @autoclosure @escaping @Sendable () -> [UInt8], _ audience: Audience = .counter
+    ) -> PageAsset {
+        PageAsset(bytes: bytes(), type: "text/css; charset=utf-8", audience: audience)
     }
 }

@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
+import Synchronization
 import TillCore
 package import TillCounter
 
@@ -99,19 +100,14 @@ package final class CounterRouter {
     /// - Parameter audiences: Restricts the routes to these audiences; empty for all routes.
     package func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
         let router = Router(context: RouteContext.self)
-        let addresses = Router(context: RouteContext.self)
         let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
         for (route, responder) in entries {
-            for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
-        }
-        for (template, routes) in Dictionary(grouping: entries.map(\.route), by: \.template) {
-            addresses.on(
-                RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
+            let path = RouterPath(route.template)
+            for method in route.methods { router.on(path, method: method, responder: responder) }
         }
         // Middleware applies to routes added after it, and to paths without a route. Added last, it costs the routes
         // nothing.
-        addresses.add(middleware: NothingFound())
-        router.add(middleware: NoRouteFound(addresses: addresses.buildResponder()))
+        router.add(middleware: NoRouteFound(addresses: RouteAddresses(entries.map(\.route))))
         return CounterRoutes(router: router.buildResponder(), scopes: scopes)
     }
 }
@@ -162,7 +158,7 @@ private struct OpenResponder: HTTPResponder {
 
 /// Handles paths without a route: not found, or the methods that the address supports.
 private struct NoRouteFound: RouterMiddleware {
-    let addresses: RouterResponder<RouteContext>
+    let addresses: RouteAddresses
 
     func handle(
         _ request: Request, context: RouteContext, next: (Request, RouteContext) async throws -> Response
@@ -170,7 +166,36 @@ private struct NoRouteFound: RouterMiddleware {
         var head = request.head
         // Every address is registered there under this method.
         head.method = .get
-        return try await addresses.respond(to: Request(head: head, body: request.body), context: context)
+        return try await addresses.responder.respond(to: Request(head: head, body: request.body), context: context)
+    }
+}
+
+/// The addresses of the routes, each with the methods that it supports. They are built for the first request without a
+/// route: nothing else needs them, and a counter starts the sooner.
+private final class RouteAddresses: Sendable {
+    private let routes: [CounterRouter.Route]
+    private let built = Mutex<RouterResponder<RouteContext>?>(nil)
+
+    init(_ routes: [CounterRouter.Route]) { self.routes = routes }
+
+    /// The responder of every address. Concurrent requests wait until the first of them has built it.
+    var responder: RouterResponder<RouteContext> {
+        built.withLock { known in
+            if let known { return known }
+            let responder = RouteAddresses.responder(of: routes)
+            known = responder
+            return responder
+        }
+    }
+
+    private static func responder(of routes: [CounterRouter.Route]) -> RouterResponder<RouteContext> {
+        let addresses = Router(context: RouteContext.self)
+        for (template, routes) in Dictionary(grouping: routes, by: \.template) {
+            addresses.on(
+                RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
+        }
+        addresses.add(middleware: NothingFound())
+        return addresses.buildResponder()
     }
 }
 

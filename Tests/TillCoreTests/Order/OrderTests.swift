@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @Suite("Orders")
 struct OrderTests {
@@ -13,6 +14,7 @@ struct OrderTests {
         #expect(order.number == "sale-1")
         #expect(order.description == "Two coffees")
         #expect(try Order(json: order.jsonValue) == order)
+        #expect(order.isWrittenAsItsValues)
         #expect(throws: OrderError.zeroTotal(order: "sale-1")) { try Order(id: id, amount: .zero(.eur)) }
         #expect(throws: OrderError.self) { try Order(id: id, amount: Money(minorUnits: -1, currency: .eur)) }
     }

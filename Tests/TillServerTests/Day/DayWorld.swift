@@ -80,7 +80,7 @@ final class DayWorld: Sendable {
     }
 
     func append(_ events: [PaymentEvent], to id: PaymentID) async throws {
-        let new = events.map { RecordedEvent($0, at: clock.now()) }
+        let new = events.map { RecordedEvent($0, at: clock.now(), by: Attribution.inEvents) }
         let before = histories.withLock { $0[id] ?? [] }
         guard let payment = Payment(folding: before + new) else { return }
         try await till.write(

@@ -9,6 +9,17 @@ let addresses = """
     GET /attention-words.js 200
     GET /statements.js 200
     GET /views.js 200
+    GET /language.js 200
+    GET /words.js 200
+    GET /words-ar.js 200
+    GET /words-de.js 200
+    GET /words-en.js 200
+    GET /words-es.js 200
+    GET /words-fr.js 200
+    GET /words-he.js 200
+    GET /words-it.js 200
+    GET /words-ja.js 200
+    GET /words-pl.js 200
     GET /readers.js 200
     GET /tap.js 200
     GET /cards.js 200

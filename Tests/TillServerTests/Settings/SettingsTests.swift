@@ -140,6 +140,26 @@ struct SettingsTests {
         }
     }
 
+    @Test("each setting is read from its variable and from the command line, and from nothing else")
+    func sources() throws {
+        for setting in Setting.all(SettingsTests.modules) {
+            let text: String
+            switch setting.kind {
+            case .text: text = "x1"
+            case .number(let range): text = String(range.lowerBound)
+            case .span: text = "50ms"
+            case .choice(let words): text = try #require(words.first)
+            case .path, .secret, .lines, .pairs, .country, .locale, .timeZone, .webAddress, .hosts: continue
+            }
+            let variable = try Settings(of: SettingsTests.modules, environment: [setting.variable: text])
+            #expect(variable.text(setting) == text, "\(setting.variable)")
+            let option = try Settings(of: SettingsTests.modules, commandLine: [setting.key: text], environment: [:])
+            #expect(option.text(setting) == text, "\(setting.key)")
+            let none = try Settings(of: SettingsTests.modules, environment: ["TILL_X_\(setting.variable)": text])
+            #expect(none.text(setting) == nil, "\(setting.key)")
+        }
+    }
+
     @Test("each setting has a name, a variable and a sentence of its own")
     func table() {
         let table = Setting.all(SettingsTests.modules)

@@ -69,7 +69,7 @@ async function showOwn() {
 
 async function invite(person) {
   const isAsked = person.office === "enrolled";
-  if (isAsked && !(await review(invitingAnew(person)))) return;
+  if (isAsked && !(await review({ ...invitingAnew(person), isEnglish: true }))) return;
   const made = await ask("POST", `/v1/staff/${person.id}/invitation`);
   $("invitation").hidden = false;
   $("invitation").replaceChildren(

@@ -6,6 +6,7 @@ import { money } from "./money.js";
 import { ask, newKey, Refusal, sentencesOf } from "./requests.js";
 import { whoIs } from "./session.js";
 import { colleagues } from "./staff.js";
+import { parts, say } from "./words.js";
 
 const asked = questions($("approval"));
 /** @type {any} */
@@ -14,10 +15,9 @@ let wanted = null;
 /** Asks for somebody's PIN. @returns {Promise<string>} The approval's identifier; empty if there is none. */
 function askFor(approval) {
   wanted = { ...approval, key: newKey() };
-  const who = whoIs()?.name ?? "You";
-  const sum = money(approval.amount, approval.currency);
+  const name = whoIs()?.name;
   $("approval-words").textContent =
-    `${who} may not refund ${sum} without approval. The PIN approves this refund and no other.`;
+    say(name ? "approval.words" : "approval.you", { name, sum: money(approval.amount, approval.currency) });
   $("approval-why").textContent = "";
   $("approval-pin").value = "";
   $("approver").replaceChildren(...colleagues().filter(({ id }) => id !== whoIs()?.id)
@@ -35,7 +35,7 @@ $("approval-form").addEventListener("submit", async (event) => {
   const [staff, pin] = [$("approver").value, $("approval-pin").value];
   $("approval-pin").value = "";
   if (!staff || !pin) {
-    $("approval-why").textContent = "Choose who approves, and have them enter their PIN.";
+    $("approval-why").textContent = say("approval.missing");
     return;
   }
   try {
@@ -43,8 +43,8 @@ $("approval-form").addEventListener("submit", async (event) => {
     if (wanted === mine) asked.end(made.id);
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return;
-    $("approval-why").textContent =
-      error instanceof Refusal ? sentencesOf(error).join(" ") : "The till cannot be reached. Nothing was approved.";
+    $("approval-why").replaceChildren(
+      ...parts(error instanceof Refusal ? sentencesOf(error).join(" ") : say("approval.unreached")));
     $("approval-pin").focus();
   }
 });

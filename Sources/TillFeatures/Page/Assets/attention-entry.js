@@ -5,13 +5,14 @@ import {
   closingFacts, entryTitle, happened, incidentTitle, local, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
 } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
-import { decimal, minorUnits, money } from "./money.js";
+import { decimal, minorUnits } from "./money.js";
 import { clearFaults, linked, mark } from "./notice.js";
 import { STATUS } from "./payment.js";
 import { ask, keptRequests, operate, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
 import { whoIs } from "./session.js";
 import { pathOf } from "./shown.js";
+import { sum as money } from "./sums.js";
 
 /** The name of who closes things, for as long as this page is open. */
 const NAME = "till.name";
@@ -30,6 +31,19 @@ function say(tone, text) {
   $("entry-state").dataset.tone = tone;
   $("entry-state").textContent = text;
 }
+
+/** Who closes things: whoever is signed in, or where there is no staff the name that was typed last. */
+const nameOf = () => whoIs()?.name ?? sessionStorage.getItem(NAME) ?? "";
+
+const NAMES = ["assign-name", "entry-name"];
+// Whoever signs in next closes nothing under the name of whoever was here.
+document.addEventListener("till:locked", () => {
+  sessionStorage.removeItem(NAME);
+  for (const id of NAMES) $(id).value = "";
+});
+document.addEventListener("till:signed-in", () => {
+  for (const id of NAMES) $(id).value ||= nameOf();
+});
 
 /** Tells the list that something was closed, and what it says of that. @param {string} text */
 const reviewed = (text) => document.dispatchEvent(new CustomEvent("till:reviewed", { detail: { text } }));
@@ -140,9 +154,9 @@ function render(isSame) {
   $("entry-form").hidden = shown.state !== "open";
   $("assign").hidden = shown.state !== "open";
   $("assign-now").textContent = shown.assignee
-    ? `${shown.assignee.name} sees to it, since ${local(shown.assignee.at)}.` : "Nobody sees to it yet.";
+    ? `Assigned to ${shown.assignee.name} since ${local(shown.assignee.at)}.` : "Unassigned";
   $("assign-give-up").hidden = !shown.assignee;
-  if (!isSame) $("assign-name").value = sessionStorage.getItem(NAME) ?? whoIs()?.name ?? "";
+  if (!isSame) $("assign-name").value = nameOf();
   if (!isSame || !$("entry-form").hidden) renderChoices(isSame);
   $("entry-body").hidden = false;
 }
@@ -170,7 +184,7 @@ function renderChoices(isSame) {
     $("entry-text").value = "";
     $("entry-order").value = "";
     $("entry-amount").value = "";
-    $("entry-name").value = sessionStorage.getItem(NAME) ?? "";
+    $("entry-name").value = nameOf();
     $("entry-evidence").open = false;
     clearFaults();
   }
@@ -307,7 +321,7 @@ $("entry-form").addEventListener("submit", async (event) => {
   if (said.fault) return refuse(said);
   setBusy(true);
   try {
-    if (!(await review(question(said)))) return;
+    if (!(await review({ ...question(said), isEnglish: true }))) return;
     if (shown !== now) return;
     sessionStorage.setItem(NAME, said.body.actor);
     say("wait", "It is being recorded.");

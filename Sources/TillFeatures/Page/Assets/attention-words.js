@@ -1,7 +1,7 @@
 // What a person must review, in words: what happened, how old it is, and what each resolution does to the money.
 
-import { money } from "./money.js";
 import { orderName, STEPS } from "./payment.js";
+import { sum } from "./sums.js";
 
 const TITLES = {
   wrong_amount: "Another amount was authorized", wrong_currency: "Another currency was authorized",
@@ -119,7 +119,7 @@ const SAID = { ...OUTCOMES, ...SUSPENSE, recovered: { name: "Found again" } };
 /** How an entry or an incident was closed, as names and values. @param {any} closing @param {string} currency */
 export const closingFacts = (closing, currency) => [
   ["What is known", RESOLUTIONS[closing.resolution]?.name ?? SAID[closing.outcome]?.name],
-  ["Amount", closing.amount ? money(closing.amount, currency) : null],
+  ["Amount", closing.amount && currency ? sum(closing.amount, currency) : null],
   ["Order", closing.order_id], ["How", closing.evidence], ["By", closing.actor],
   ["When", closing.at && local(closing.at)],
 ];

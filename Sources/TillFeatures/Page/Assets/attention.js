@@ -4,11 +4,11 @@
 import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";
 import { age, entryTitle, hasDeadline, incidentTitle, local } from "./attention-words.js";
 import { $, make } from "./dom.js";
-import { money } from "./money.js";
 import { linked } from "./notice.js";
 import { ask, Refusal } from "./requests.js";
 import { may } from "./session.js";
 import { showStatements, TITLES } from "./statements.js";
+import { sum } from "./sums.js";
 import { isReview, reviewAddress, reviewState } from "./views.js";
 
 const SHOWN_MS = 10_000;
@@ -54,7 +54,7 @@ function line(name, href, words, sum, since, seconds, assignee = null) {
     text.append(...sentence);
     about.append(text);
   }
-  if (assignee) about.append(make("p", `${assignee.name} sees to it.`, { className: "assignee" }));
+  if (assignee) about.append(make("p", `Assigned to ${assignee.name}`, { className: "assignee" }));
   element.append(about);
   if (sum) element.append(make("p", sum, { className: "stake" }));
   const old = make("p", "", { className: "due" });
@@ -67,7 +67,7 @@ function row({ entry, incident }) {
   if (entry) {
     const href = reviewAddress({ show: show(), entry: `${entry.payment_id}.${entry.number}` });
     const words = [entry.reason, entry.next].map(linked);
-    return line(entryTitle(entry), href, words, money(entry.amount, entry.currency), entry.since, entry.age_seconds,
+    return line(entryTitle(entry), href, words, sum(entry.amount, entry.currency), entry.since, entry.age_seconds,
       entry.assignee);
   }
   const href = reviewAddress({ show: show(), incident: incident.id });

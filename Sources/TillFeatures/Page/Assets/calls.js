@@ -1,6 +1,8 @@
 // Requests to the till. One rule runs through it: a request that moves money has its Idempotency-Key stored before it
 // leaves, and is repeated with that key until it is answered. Card data is never stored.
 
+import { foreign, say } from "./words.js";
+
 /**
  * A request that is kept until it is answered, and who asked for it: nobody where there is no staff, and null if the
  * page did not know who it was.
@@ -101,25 +103,28 @@ async function send(method, path, body, key) {
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
   if (isAlone()) headers["X-Till-Alone"] = "1";
-  let answer;
   try {
-    answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+    return await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     reactions.unreached();
     throw error;
   }
-  reactions.reached();
-  return answer;
 }
 
 async function answerTo(method, path, body, key) {
   const answer = await send(method, path, body, key);
   const text = await answer.text();
+  /** @type {any} */
+  let json = null;
   try {
-    return { answer, json: text ? JSON.parse(text) : {} };
+    json = text ? JSON.parse(text) : {};
   } catch {
-    return { answer, json: null };
+    // It is no answer of the till's.
   }
+  // Something between says that the till is not there: what it says has no code.
+  if (answer.status >= 500 && !json?.code) reactions.unreached();
+  else reactions.reached();
+  return { answer, json };
 }
 
 /**
@@ -260,8 +265,7 @@ export const keptRequests = () =>
     .map((name) => JSON.parse(sessionStorage.getItem(name)));
 
 const MONEY_MOVED = {
-  no: "No money moved.", yes: "Money moved.",
-  unknown: "It is not known yet whether money moved — don't pay again.",
+  no: say("pay.noMoney"), yes: say("pay.moneyMoved"), unknown: say("pay.moneyUnknown"),
 };
 
 // What to do on this page, where the till's own words are for programs and the command line.
@@ -279,9 +283,12 @@ const NEXT = {
   nothing_in_suspense: "Close it with the finding only.",
   day_open: "How it stands is shown below.",
   day_not_open: "Count what is in it to open it.",
-  day_ended: "Close the day, or go back to open.",
+  day_ended: "Close the day, or reopen it.",
   day_not_ended: "Count the drawer first.",
   day_not_counted: "Count the drawer first.",
+  unreadable_need_reason: "Give a reason to close it, and tell whoever runs the till.",
+  day_too_long: "Tell whoever runs the till.",
+  journal_damaged: "Tell whoever runs the till.",
   difference_needs_reason: "Count again, or give a reason.",
   too_many_movements: "Count the drawer and close the day.",
   report_not_found: "Choose it from the list of Z reports.",
@@ -290,9 +297,9 @@ const NEXT = {
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
 export function sentencesOf(refusal) {
-  const sentences = [refusal.message.replace(/^tender\.[\w.]+: /, "")];
+  const sentences = [foreign(refusal.message.replace(/^tender\.[\w.]+: /, ""))];
   const next = NEXT[refusal.problem.code] ?? refusal.problem.next;
-  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next]) {
+  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next && foreign(String(next))]) {
     if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
   }
   return sentences;

@@ -18,6 +18,7 @@ import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
+import "./language.js";
 import "./office.js";
 import "./sell-find.js";
 import "./sell-keys.js";
@@ -28,6 +29,7 @@ import "./sell-split.js";
 import "./stored.js";
 import { known } from "./staff.js";
 import { namesAccount, namesReview, showView } from "./views.js";
+import { say } from "./words.js";
 
 // ---- Captures, refunds and cancellations
 
@@ -36,28 +38,49 @@ function refundQuestion(payment, minor) {
   const of = (sum) => money(sum, payment.currency);
   const kept = payment.captured - payment.refunded - (payment.disputed ?? 0);
   const isCash = payment.tender?.type === "cash";
+  const how = method(payment);
   return {
-    title: `Refund ${of(minor)} ${isCash ? "in cash" : `to ${method(payment) ?? "the customer"}`}?`,
-    words: isCash ? "Hand the money out of the drawer." : "A refund that was sent cannot be canceled.",
+    title: isCash ? say("refunding.inCash", { sum: of(minor) })
+      : say(how ? "refunding.to" : "refunding.toCustomer", { sum: of(minor), method: how }),
+    words: say(isCash ? "refunding.drawer" : "refunding.final"),
     facts: [
-      ["Order", orderName(payment)], ["Charged", of(payment.captured)],
-      ["Refunded so far", payment.refunded > 0 && of(payment.refunded)],
-      ["Kept after this", minor <= kept && of(kept - minor)], ["Reason", $("refund-reason").value.trim()],
+      [say("fact.order"), orderName(payment)], [say("latest.charged"), of(payment.captured)],
+      [say("refunding.soFar"), payment.refunded > 0 && of(payment.refunded)],
+      [say("refunding.kept"), minor <= kept && of(kept - minor)],
+      [say("refunding.why"), $("refund-reason").value.trim()],
     ],
-    send: `Refund ${of(minor)}`,
+    send: say("refunding.sendSum", { sum: of(minor) }),
   };
 }
 
-/** What is asked before the rest of a hold is given up; nothing if all of it is captured. */
+/** What is asked before a hold is captured, and the rest of it is given up. */
 function captureQuestion(payment, minor) {
   const rest = payment.held - minor;
-  if (rest <= 0) return null;
   const of = (sum) => money(sum, payment.currency);
+  const sums = { sum: of(minor), rest: of(rest) };
+  const facts = [[say("fact.order"), orderName(payment)], [say("pay.heldTitle"), of(payment.held)]];
+  if (rest <= 0) {
+    return {
+      title: say("capturing.all", sums), words: say("capturing.charged"), facts, send: say("capturing.sendAll", sums),
+    };
+  }
   return {
-    title: `Capture ${of(minor)} and release ${of(rest)}?`,
-    words: `The other ${of(rest)} of the hold is released to the customer. It cannot be captured later.`,
-    facts: [["Order", orderName(payment)], ["Held", of(payment.held)]],
-    send: `Capture ${of(minor)}, release ${of(rest)}`,
+    title: say("capturing.question", sums),
+    words: say("capturing.warning", { rest: sums.rest }),
+    facts,
+    send: say("capturing.sendBoth", sums),
+  };
+}
+
+/** What is asked before all that is held is given up. */
+function releaseQuestion(payment) {
+  const sum = money(payment.held, payment.currency);
+  const captured = payment.captured > 0 && money(payment.captured, payment.currency);
+  /** @type {[string, any][]} */
+  const facts = [[say("fact.order"), orderName(payment)], [say("capturing.soFar"), captured]];
+  return {
+    title: say("capturing.giveUp", { sum }), words: say("capturing.never"), facts,
+    send: say("capturing.sendRelease", { sum }),
   };
 }
 
@@ -73,8 +96,7 @@ function moneyForm(form, id, verb, question, more) {
       $(id).focus();
       return;
     }
-    const asked = question(payment, amount.value);
-    if (asked && !(await review(asked))) return;
+    if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
       const body = { amount: amount.value, ...more() };
@@ -96,14 +118,16 @@ $("capture-amount").addEventListener("input", () => {
   const minor = payment && minorUnits($("capture-amount").value, payment.currency).value;
   const rest = minor ? payment.held - minor : 0;
   $("capture-note").textContent =
-    rest > 0 ? `The other ${money(rest, payment.currency)} is released to the customer.` : "";
+    rest > 0 ? say("capturing.note", { sum: money(rest, payment.currency) }) : "";
 });
 
 for (const id of ["cancel", "drop"]) {
-  $(id).addEventListener("click", () => {
+  $(id).addEventListener("click", async () => {
     const payment = session.payment;
-    if (!payment) return;
+    if (!payment || session.busy) return;
     clearFaults();
+    if (payment.held > 0 && !(await review(releaseQuestion(payment)))) return;
+    if (session.payment?.id !== payment.id) return;
     busy(async () => open(await operate(pathOf(payment.id, "cancel"), "{}")));
   });
 }

@@ -1,5 +1,6 @@
 // X and Z: what was sold and what the drawer held. As tables, and as the strip of paper that is printed.
 
+import { tenderOf } from "./badges.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed } from "./day-session.js";
 import { decimal } from "./money.js";
@@ -15,18 +16,11 @@ const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-dig
 /** Characters in a line of the strip. */
 const WIDTH = 32;
 
-const TENDERS = {
-  card: "Typed card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash", apple_pay: "Apple Pay",
-};
-
 /**
  * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
  * @param {number} number @param {number} [epoch]
  */
 export const numberOf = (number, epoch = 1) => String(number).padStart(4, "0") + (epoch > 1 ? `/${epoch}` : "");
-
-/** A tender or a provider by its name. */
-const named = (name) => TENDERS[name] ?? (name || "None");
 
 /** When a report was made: a closed one at its close, which is later than the count that it goes up to. */
 const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now());
@@ -108,6 +102,7 @@ const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 
 
 function by(title, member, list, currency) {
   const hasDisputes = list.some((one) => one.disputed);
+  const nameOf = (one) => (member === "tender" ? tenderOf(one.tender) : one.provider || "None");
   const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
     [String(count), sum(captured, currency), signed(-refunded, currency, false),
       ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
@@ -116,7 +111,7 @@ function by(title, member, list, currency) {
     ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
   return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds",
     ...(hasDisputes ? ["Disputed"] : []), "Net"],
-  list.map((one) => line(named(one[member]), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
+  list.map((one) => line(nameOf(one), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
 }
 
 /** The drawer of the day: from the float to what was counted and what stays. */
@@ -210,7 +205,7 @@ export function strip(report) {
     of("Gross sales", sales.gross), of("Refunds", -sales.refunds),
     sales.disputed ? of("Disputed", -sales.disputed) : [], of("NET SALES", sales.net), of("Tips", sales.tips),
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
-    ...(report.tenders ?? []).map((one) => of(named(one.tender), netOf(one))), [RULE],
+    ...(report.tenders ?? []).map((one) => of(tenderOf(one.tender), netOf(one))), [RULE],
   ];
   for (const one of report.others ?? []) {
     parts.push(printed(`Sales ${one.currency}`, figure(one.gross, one.currency), true),

@@ -11,7 +11,7 @@ const DAY_TIME = new Intl.DateTimeFormat(LANGUAGE, {
 
 export const KINDS = {
   paid_in: { word: "Paid in", sign: 1 }, paid_out: { word: "Paid out", sign: -1 },
-  bank_drop: { word: "Bank drop", sign: -1 }, refund: { word: "Refund in cash", sign: -1 },
+  bank_drop: { word: "Bank drop", sign: -1 }, refund: { word: "Cash for a failed refund", sign: -1 },
 };
 
 /** A sum with its sign; a plus only where it says which way money went. */

@@ -1,11 +1,12 @@
 // What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
 
+import { tenderOf } from "./badges.js";
 import { ask } from "./calls.js";
 import { beginCount, counted } from "./day-count.js";
 import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
-import { $, make } from "./dom.js";
+import { $, make, ZONE } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
@@ -141,11 +142,13 @@ function renderClose() {
   says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
   const unread = session.unreadable ?? 0;
-  says("close-unread",
-    unread ? `${paymentsOf(unread)} of it cannot be read; what they moved is in no sum. Say why it is closed.` : "");
+  says("close-unread", unread
+    ? `${paymentsOf(unread)} cannot be read and ${unread === 1 ? "is" : "are"} not included in any total. `
+      + "Give a reason to close." : "");
   $("reasons").hidden = by === 0 && unread === 0;
   $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
-  says("close", isKnown ? phrase`Close with ${signed(by, session.currency)}` : "Close the day");
+  says("close",
+    isKnown && by !== 0 ? phrase`Close with a difference of ${signed(by, session.currency)}` : "Close the day");
   $("left").placeholder = decimal(total, session.currency);
   says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
 }
@@ -169,7 +172,7 @@ async function readSales() {
     try {
       const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
       $("sales-list").replaceChildren(...tenders.flatMap((one) =>
-        salesPair(one.tender, netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
+        salesPair(tenderOf(one.tender), netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
       salesOf = session.id;
       $("sales").hidden = day.session?.id !== salesOf;
     } catch {
@@ -180,10 +183,9 @@ async function readSales() {
 }
 
 function salesPair(name, minor, currency, className = "") {
-  const words = name ? name[0].toUpperCase() + name.slice(1).replaceAll("_", " ") : "Other";
   const value = make("dd", "", { className });
   value.append(make("bdi", signed(minor, currency, false)));
-  return [make("dt", words, { className }), value];
+  return [make("dt", name, { className }), value];
 }
 
 // ---- All of it
@@ -204,7 +206,7 @@ export function render() {
     else tab.removeAttribute("aria-current");
   }
   const standing = !session ? "not open" : session.state === "ended" ? "being counted" : "open";
-  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing}`;
+  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing} · Times in ${ZONE}`;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();

@@ -51,7 +51,7 @@ export async function refresh() {
     const { isRead, session } = day;
     Object.assign(day, { isRead: true, session: found.session, last: found.last });
     if (isRead && !isBusy && session?.id !== found.session?.id) {
-      says("done", `The day was ${session ? "closed" : "opened"} at another device.`);
+      says("done", `The day was ${session ? "closed" : "opened"} on another device.`);
     }
     day.draw();
   } catch (error) {

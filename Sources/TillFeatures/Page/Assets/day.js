@@ -89,7 +89,9 @@ const ENTRIES = {
   paid_in: ["Pay in", "Where it comes from, such as coins from the safe."],
   paid_out: ["Pay out", "For what and to whom, with the number of the slip."],
   bank_drop: ["Drop", "The number of the bag, for example."],
-  refund: ["Give back", "Why the refund could not be made by the provider."],
+  refund: [
+    "Pay refund", "Only if the provider could not refund. A refund made on the payment's page is already counted.",
+  ],
 };
 
 /** The entry as it is typed. @param {boolean} isTold What is wrong with it is said. */
@@ -143,7 +145,7 @@ $("cash-form").addEventListener("submit", (event) => {
 // ---- Closing, in two steps
 
 const closeAsked = questions($("sure"));
-const CHANGED = "The drawer was changed at another device meanwhile. Nothing was closed here; look at it again.";
+const CHANGED = "The drawer was changed on another device meanwhile. Nothing was closed here; look at it again.";
 $("sure-back").addEventListener("click", () => closeAsked.end(""));
 $("really-close").addEventListener("click", () => closeAsked.end("close"));
 

@@ -1,5 +1,7 @@
 // The few words in which the page's scripts speak to the document.
 
+import { locale } from "./words.js";
+
 /** @param {string} id @returns {any} The element of that id, which the page has. */
 export const $ = (id) => document.getElementById(id);
 
@@ -14,7 +16,10 @@ export function make(tag, text, properties = {}) {
 }
 
 /** A moment as people read it in their language. @param {string} text */
-export const time = (text) => new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+export const time = (text) => new Date(text).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+
+/** The time zone of the times that this device shows, by its name: clocks that were changed have one all year. */
+export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** A control under its label. @param {string} label @param {HTMLElement} control */
 export function field(label, control) {

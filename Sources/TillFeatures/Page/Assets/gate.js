@@ -2,8 +2,9 @@
 // may be somebody else's, or out of date. It stays in the page, with what was typed, for when somebody signs in again.
 
 import { $ } from "./dom.js";
+import { parts, say } from "./words.js";
 
-const ENDED = "Your session has ended. What you entered is kept and will be back once you have signed in.";
+const ENDED = say("session.ended");
 let wasOpen = false;
 /** Somebody is choosing how they sign in; until that is done the page shows nothing else. */
 let isInvited = false;
@@ -20,7 +21,7 @@ export function openGate() {
 
 /** What is said when the page asks to sign in, if it does. @param {string} why */
 export function explainGate(why) {
-  $("session-why").textContent = why;
+  $("session-why").replaceChildren(...parts(why));
 }
 
 /** Asks for somebody's PIN in place of the till: the device itself is signed in. */

@@ -1,6 +1,6 @@
 // What happened in a span of days, as charts, tables and lists. A figure has one currency.
 
-import { icon } from "./badges.js";
+import { icon, tenderOf } from "./badges.js";
 import { $, make } from "./dom.js";
 import { barOf, columnChart, heatMap } from "./insights-chart.js";
 import { sum } from "./sums.js";
@@ -15,10 +15,8 @@ const NONE = { captures: 0, captured: 0, refunds: 0, refunded: 0, net: 0 };
 /** Minutes of a usual day. */
 const DAY_MINUTES = 1_440;
 const DAY_MS = 86_400_000;
-const TENDERS = {
-  card: "Card", reader: "Card reader", wallet: "Wallet", paypal: "PayPal", cash: "Cash",
-  elsewhere: "Outside the provider", other: "Other",
-};
+/** The hours that are shown at least. */
+const USUAL_HOURS = [9, 17];
 const PAYOUTS = {
   matched: ["Matched", "paid", "check-circle"], open: ["Remainder open", "unsure", "diamond"],
   no_rows: ["Rows not imported", "wait", "dots"], returned: ["Returned", "stop", "x-octagon"],
@@ -40,11 +38,11 @@ export function change(now, before) {
   if (before === 0) return "–";
   const thousandths = Math.round((now - before) * 1000 / Math.abs(before));
   const sign = thousandths > 0 ? "+" : thousandths < 0 ? "−" : "";
-  return `${sign}${(Math.abs(thousandths) / 10).toFixed(1)} %`;
+  return `${sign}${(Math.abs(thousandths) / 10).toFixed(1)}%`;
 }
 
-const rate = (perMille) => (perMille === null ? "–" : `${(perMille / 10).toFixed(1)} %`);
-const part = (of, all) => (all > 0 ? `${Math.round(of * 100 / all)} %` : "–");
+const rate = (perMille) => (perMille === null ? "–" : `${(perMille / 10).toFixed(1)}%`);
+const part = (of, all) => (all > 0 ? `${Math.round(of * 100 / all)}%` : "–");
 
 function tile(name, figure, below) {
   const element = make("div", "", { className: "tile" });
@@ -64,15 +62,17 @@ function tiles(answer, money, currency) {
   const stored = answer.offline;
   const risk = stored?.sums?.find((one) => one.currency === currency)?.amount ?? 0;
   const atRisk = stored ? sum(risk, currency) : "–";
-  const since = before.captured ? change(now.captured, before.captured) : "Nothing";
-  const beforeWords = `${since} on the ${counted(answer.days.length, "day")} before`;
+  const days = answer.days.length === 1 ? "day" : counted(answer.days.length, "day");
+  const beforeWords = before.captured ? `${change(now.captured, before.captured)} vs. previous ${days}`
+    : `No sales in the previous ${days}`;
+  const rateBefore = answer.attempts.before.approved_per_mille;
   const payments = counted(money.payments, "payment");
   $("tiles").replaceChildren(
     tile("Captured", sum(now.captured, currency), beforeWords),
     tile("Net of refunds", sum(now.net, currency),
       before.net ? `${change(now.net, before.net)}, ${payments}` : payments),
     tile("Approval rate", rate(attempts.approved_per_mille),
-      `${attempts.approved} of ${decided} attempts; before ${rate(answer.attempts.before.approved_per_mille)}`),
+      `${attempts.approved} of ${decided} attempts${rateBefore === null ? "" : `; before ${rate(rateBefore)}`}`),
     tile("Refunded", sum(now.refunded, currency),
       `${part(now.refunded, now.captured)} of captured, ${counted(now.refunds, "refund")}`),
     tile("Offline at risk", stored?.fault ? "Not known" : atRisk,
@@ -152,7 +152,8 @@ function overTime(answer, money, currency, isByWeek) {
 function hours(money) {
   const found = new Map(money.hours.map((one) => [`${one.weekday} ${one.hour}`, one]));
   const used = money.hours.map(({ hour }) => hour);
-  const [first, last] = used.length ? [Math.min(...used), Math.max(...used)] : [9, 17];
+  // At least the usual hours, so that one hour is not a row as wide as the page.
+  const [first, last] = [Math.min(USUAL_HOURS[0], ...used), Math.max(USUAL_HOURS[1], ...used)];
   // 2024-01-01 was a Monday.
   const rows = [1, 2, 3, 4, 5, 6, 7].map((weekday) => {
     const name = WEEKDAY.format(new Date(Date.UTC(2024, 0, weekday)));
@@ -166,7 +167,7 @@ function hours(money) {
   const name = "Captures by weekday and hour";
   $("hours").replaceChildren(...heatMap(rows, name));
   const most = Math.max(0, ...rows.flatMap(({ cells }) => cells.map(({ value }) => value)));
-  $("hours-most").textContent = `${most} in all`;
+  $("hours-most").textContent = `up to ${most}`;
   $("hours-table").replaceChildren(table(
     name, ["Day", ...(rows[0]?.cells.map(({ hour }) => String(hour)) ?? [])],
     rows.map((row) => ({ cells: [row.name, ...row.cells.map(({ value }) => String(value))] }))));
@@ -248,7 +249,7 @@ function omissions(answer) {
   const { count } = answer.unreadable;
   $("unreadable").hidden = count === 0;
   $("unreadable").textContent = count === 0 ? ""
-    : `${count} payments cannot be read; their money is in no sum. See till journal verify.`;
+    : `${count} payments cannot be read; their money is not included in any total. Tell whoever runs the till.`;
 }
 
 /** @param {any} answer @param {string} currency @param {boolean} isByWeek */
@@ -273,7 +274,7 @@ export function render(answer, currency, isByWeek) {
   hours(money);
   const tenders = [...money.tenders].sort((left, right) => right.now.captured - left.now.captured);
   bars("tenders", tenders.map((one) => ({
-    name: TENDERS[one.tender] ?? phrase(one.tender), value: one.now.captured,
+    name: tenderOf(one.tender), value: one.now.captured,
     cells: [part(one.now.captured, money.now.captured), change(one.now.captured, one.before.captured),
       sum(one.now.captured, currency)],
   })));

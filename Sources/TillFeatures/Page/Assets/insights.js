@@ -13,6 +13,7 @@ const MOST_COLUMNS = 62;
 const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;
 const NEWS = "Payments changed since. ";
+const MISSED = "Payments may have changed since. ";
 
 /** @type {any} */
 let answer = null;
@@ -131,11 +132,11 @@ $("again").addEventListener("click", refresh);
 addEventListener("popstate", refresh);
 
 // Figures never move while somebody reads them: what is new waits behind a button.
-function news() {
-  $("news-words").textContent = NEWS;
+function news(words) {
+  $("news-words").textContent = words;
   $("news").hidden = !answer;
 }
 
 showPerson();
 refresh();
-listen(news, () => {});
+listen(() => news(NEWS), () => news(MISSED));

@@ -5,20 +5,21 @@ import { money } from "./money.js";
 import { listOpenOrders } from "./open-orders.js";
 import { orderName, STATUS } from "./payment.js";
 import { ask, fail, Refusal } from "./requests.js";
+import { locale, say } from "./words.js";
 
 /** What was captured; beside it what was ordered, tip included, where that is another sum. */
 function sums(payment) {
   const cell = make("td", money(payment.captured, payment.currency), { className: "n" });
   const ordered = payment.amount + (payment.tip ?? 0);
   if (payment.captured !== ordered) {
-    cell.append(make("span", `of ${money(ordered, payment.currency)}`, { className: "of" }));
+    cell.append(make("span", say("latest.of", { sum: money(ordered, payment.currency) }), { className: "of" }));
   }
   return cell;
 }
 
 /** Its sum as it was ordered, if that can be read: what was taken of it cannot. */
 function unreadable(payment) {
-  const status = make("td", "Cannot be read");
+  const status = make("td", say("badge.unreadable"));
   status.title = payment.message;
   const sum = payment.currency ? money(payment.amount, payment.currency) : "";
   return [status, make("td", sum, { className: "n" })];
@@ -31,7 +32,7 @@ function row(payment) {
   const standing = payment.unreadable
     ? unreadable(payment) : [make("td", STATUS[payment.status] ?? payment.status), sums(payment)];
   element.append(
-    head, make("td", new Date(payment.created_at).toLocaleString(), { className: "wide-only" }), ...standing);
+    head, make("td", new Date(payment.created_at).toLocaleString(locale), { className: "wide-only" }), ...standing);
   return element;
 }
 

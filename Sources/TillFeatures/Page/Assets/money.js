@@ -1,5 +1,8 @@
 // Money: text to minor units and back, without ever computing with fractions.
 
+import { digitValue } from "./typed-digits.js";
+import { say, sum } from "./words.js";
+
 // Decimal places by ISO 4217, where they are not two.
 const PLACES = {
   BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0, VUV: 0,
@@ -13,21 +16,30 @@ export const CURRENCIES = [
 
 const places = (currency) => PLACES[currency] ?? 2;
 
+/** The decimal point of Arabic digits, and that of full width. */
+const POINTS = ["\u066B", "\uFF0E"];
+
+/** A number in the digits of any script as one in ASCII. @param {string} text */
+const ascii = (text) => Array.from(text, (character) => {
+  const value = digitValue(character);
+  return value >= 0 ? String(value) : POINTS.includes(character) ? "." : character;
+}).join("");
+
 /**
  * @param {string} text @param {string} currency
  * @returns {{value?: number, fault?: string}} Minor units, or what is wrong with the text.
  */
 export function minorUnits(text, currency) {
-  const match = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.trim());
-  if (!match) return { fault: "Write digits with at most one point, such as 12.50." };
+  const match = /^(\d{1,12})(?:[.,](\d+))?$/.exec(ascii(text.trim()));
+  if (!match) return { fault: say("fault.digits") };
   const fraction = match[2] ?? "";
   const digits = places(currency);
   if (fraction.length > digits) {
-    return { fault: digits ? `${currency} has ${digits} decimal places.` : `${currency} has no decimal places.` };
+    return { fault: say(digits ? "fault.places" : "fault.noPlaces", { currency, count: digits }) };
   }
   const value = Number(match[1] + fraction.padEnd(digits, "0"));
-  if (!Number.isSafeInteger(value)) return { fault: "That is too much." };
-  return value > 0 ? { value } : { fault: "It must be more than zero." };
+  if (!Number.isSafeInteger(value)) return { fault: say("fault.tooMuch") };
+  return value > 0 ? { value } : { fault: say("fault.zero") };
 }
 
 /** @param {number} minor @param {string} currency */
@@ -38,5 +50,6 @@ export function decimal(minor, currency) {
   return (minor < 0 ? "-" : "") + whole;
 }
 
-/** @param {number} minor @param {string} currency */
-export const money = (minor, currency) => `${decimal(minor, currency)} ${currency}`;
+/** A sum to be read, in the language of the page. @param {number} minor @param {string} currency */
+export const money = (minor, currency) =>
+  sum(decimal(minor, currency), currency, places(currency)) ?? `${decimal(minor, currency)} ${currency}`;

@@ -3,11 +3,19 @@
 
 import { $, make } from "./dom.js";
 import { picture } from "./pictures.js";
+import { parts, plain } from "./words.js";
 
 const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
 
 /** A text with a link to each payment that it names. @param {string} text @returns {(Node | string)[]} */
-export const linked = (text) =>
+export const linked = (text) => parts(text).flatMap((part) => {
+  if (typeof part === "string") return links(part);
+  part.replaceChildren(...links(part.textContent ?? ""));
+  return part;
+});
+
+/** @param {string} text */
+const links = (text) =>
   text.split(PAYMENT).map((part, index) => (index % 2 ? make("a", part, { href: "#" + part }) : part));
 
 // Green, red and violet are the outcome of a payment, once the till says so: what is only said has none of them.
@@ -32,7 +40,7 @@ export function show(tone, headline, detail, isBusy, pictures = []) {
   if (isBusy) result.dataset.busy = "";
   else delete result.dataset.busy;
   if ($("headline").textContent !== headline) $("headline").textContent = headline;
-  if ($("detail").textContent !== detail) $("detail").replaceChildren(...linked(detail));
+  if ($("detail").textContent !== plain(detail)) $("detail").replaceChildren(...linked(detail));
   const beside = $("pictures");
   if (beside.dataset.names === pictures.join(" ")) return;
   beside.dataset.names = pictures.join(" ");
@@ -50,7 +58,7 @@ export function mark(id, fault) {
   const control = $(id);
   const place = $(control.getAttribute("aria-describedby").split(" ")[0]);
   if (!place || control.closest("[hidden]")) return false;
-  place.textContent = fault;
+  place.replaceChildren(...parts(fault));
   if (fault) control.setAttribute("aria-invalid", "true");
   else control.removeAttribute("aria-invalid");
   return Boolean(fault);

@@ -1,4 +1,4 @@
-// Signing in to the back office as oneself: with a name, a password and the code of a telephone; and choosing them, by
+// Signing in to the back office as oneself: with a name, a password and the code of an app; and choosing them, by
 // the link that whoever manages the staff has made.
 
 import { $ } from "./dom.js";
@@ -6,6 +6,7 @@ import { inviteGate, openGate, shutGate } from "./gate.js";
 import { canUsePasskeys, enrolWithPasskey, signInWithPasskey, whyNoPasskey } from "./passkeys.js";
 import { admit, ask } from "./requests.js";
 import { admitted, reason } from "./sign-in.js";
+import { foreign, parts, say } from "./words.js";
 
 const INVITE = "invite=";
 const SVG = "http://www.w3.org/2000/svg";
@@ -14,7 +15,7 @@ const EDGE = 4;
 let invitation = "";
 
 const explain = (id, why) => {
-  $(id).textContent = why;
+  $(id).replaceChildren(...parts(why));
   $(id).hidden = !why;
 };
 const digits = (id) => $(id).value.replace(/\s/g, "");
@@ -25,7 +26,7 @@ $("office-form").addEventListener("submit", async (event) => {
   const password = $("office-password").value;
   const code = digits("office-code");
   $("office-code").value = "";
-  if (!name || !password || !code) return explain("office-why", "Enter your name, your password and the code.");
+  if (!name || !password || !code) return explain("office-why", say("session.missing"));
   explain("office-why", "");
   try {
     await ask("POST", "/session", JSON.stringify({ name, password, code }));
@@ -44,7 +45,8 @@ $("office-passkey").addEventListener("click", async () => {
     await signInWithPasskey();
     openGate();
   } catch (error) {
-    explain("office-why", whyNoPasskey(error) ?? reason(error));
+    const why = whyNoPasskey(error);
+    explain("office-why", why ? foreign(why) : reason(error));
   }
 });
 

@@ -4,7 +4,7 @@
 import { badge, icon } from "./badges.js";
 import { ask, keptRequests, newKey, operate, reactions, Refusal } from "./calls.js";
 import { questions } from "./dialog.js";
-import { $, descriptions, make } from "./dom.js";
+import { $, descriptions, make, ZONE } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
@@ -122,14 +122,14 @@ function details() {
   const decline = attempt?.decline;
   return [
     ["Order", orderName(payment)], ["Method", method(payment)], ["Tip", payment.tip > 0 && of(payment.tip)],
-    ["Cash handed over", payment.tender?.tendered > 0 && of(payment.tender.tendered)],
+    ["Cash received", payment.tender?.tendered > 0 && of(payment.tender.tendered)],
     ["Change", payment.tender?.change > 0 && of(payment.tender.change)],
     ["Declined", decline && [decline.reason, decline.code].filter(Boolean).join(", ")],
     ["Owed to the customer", payment.refund_due > 0 && of(payment.refund_due)],
     ["Approved by", [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
     ["Provider", payment.provider], ["Provider's account", attempt?.provider_account],
     ["Provider's reference", attempt?.reference], ["Request", decline?.request_id],
-    ["Created", WHEN.format(new Date(payment.created_at))], ["Payment", payment.id],
+    ["Created", WHEN.format(new Date(payment.created_at))], ["Times in", ZONE], ["Payment", payment.id],
   ];
 }
 
@@ -391,7 +391,8 @@ $("capture").addEventListener("click", async () => {
   for (let next = "back"; next === "back";) {
     if (payment.held <= 0) return alertWith(CHANGED);
     const chosen = await askAmount({
-      title: "Capture", most: payment.held, hint: `${of(payment.held)} are held. The rest is released.`,
+      title: "Capture", most: payment.held,
+      hint: `Up to ${of(payment.held)} can be captured. What you do not capture is released.`,
       hasReason: false,
     });
     if (!chosen) return;

@@ -3,8 +3,10 @@
 
 import { $, make } from "./dom.js";
 import { money } from "./money.js";
-import { chooseOrder } from "./order.js";
+import { alertWith } from "./notice.js";
+import { chooseOrder, isTyped } from "./order.js";
 import { ask, fail, Refusal } from "./requests.js";
+import { say } from "./words.js";
 
 const SHOWN = 12;
 
@@ -13,14 +15,24 @@ function row(order) {
   const name = make("p", "");
   name.append(make("strong", order.number), order.customer?.name ? ` ${order.customer.name}` : "");
   if (status === "partly_paid") {
-    name.append(make("span", `of ${money(order.amount, order.currency)}`, { className: "of" }));
+    name.append(make("span", say("latest.of", { sum: money(order.amount, order.currency) }), { className: "of" }));
   }
-  const charge = make("button", `Charge ${money(open, order.currency)}`, { type: "button" });
-  charge.setAttribute("aria-label", `Charge ${money(open, order.currency)} of order ${order.number}`);
-  charge.addEventListener("click", () => chooseOrder(order));
+  const sum = money(open, order.currency);
+  const select = make("button", say("orders.select"), { type: "button" });
+  select.setAttribute("aria-label", say("orders.selectOne", { number: order.number, sum }));
+  select.addEventListener("click", () => choose(order));
+  const act = make("span", "", { className: "act" });
+  act.append(make("b", sum, { className: "n" }), select);
   const item = document.createElement("li");
-  item.append(name, charge);
+  item.append(name, act);
   return item;
+}
+
+/** Puts an order into the form, unless what somebody has typed there would go by it. */
+function choose(order) {
+  if (!isTyped()) return chooseOrder(order);
+  alertWith(say("parked.first"));
+  $("alert").scrollIntoView({ block: "nearest" });
 }
 
 /** Asks for the orders with something to pay and shows them, newest first. */

@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
+import { say } from "./words.js";
 
 const LARGEST_FILE = 4_000_000;
 
@@ -22,6 +23,10 @@ let chosen = null;
 
 /** The booked order in the form; null without one. */
 export const chosenOrder = () => chosen;
+
+/** Whether somebody has typed a sale; the amount that an order or an open payment proposes is none. */
+export const isTyped = () => Boolean($("document").value.trim())
+  || Boolean($("amount").value.trim()) && !("proposed" in $("amount").dataset);
 
 /** Takes a booked order out of the form. */
 export function forgetOrder() {
@@ -44,9 +49,10 @@ export function chooseOrder(order) {
   currency.disabled = true;
   $("amount").value = decimal(order.payment.open, order.currency);
   $("number-field").hidden = $("document-box").hidden = true;
-  const whose = order.customer?.name ? ` for ${order.customer.name}` : "";
-  const sum = money(order.payment.open, order.currency);
-  $("chosen-words").textContent = `Order ${order.number}${whose}: ${sum} to pay. A smaller amount takes a part.`;
+  const name = order.customer?.name;
+  $("chosen-words").textContent = say(name ? "order.chosenFor" : "order.chosen", {
+    number: order.number, name, sum: money(order.payment.open, order.currency),
+  });
   $("chosen").hidden = false;
   document.dispatchEvent(new Event("till:order-changed"));
   propose();
@@ -83,14 +89,14 @@ export function saleBody() {
     const read = orderDocument();
     if (read) return { body: `{"order":${read.clean},"capture":"${capture}"}` };
   } catch {
-    return { field: "document", fault: "This is no JSON document." };
+    return { field: "document", fault: say("order.notJSON") };
   }
   const currency = $("currency").value;
   const amount = minorUnits($("amount").value, currency);
   if (amount.fault) return { field: "amount", fault: amount.fault };
   const order = $("order").value.trim();
   if (!/^[\x21-\x7e]*$/.test(order)) {
-    return { field: "order", fault: "Letters, digits and signs without spaces, please." };
+    return { field: "order", fault: say("order.characters") };
   }
   const body = JSON.stringify({ ...(order && { order_id: order }), amount: amount.value, currency, capture });
   return { body, minor: amount.value, currency };
@@ -109,10 +115,10 @@ $("document").addEventListener("input", () => {
   try {
     const read = orderDocument();
     if (read) {
-      note = `To charge: ${read.order.total ?? "?"} ${read.order.currency ?? ""}. The amount above is not used.`;
+      note = say("order.documentSum", { sum: `${read.order.total ?? "?"} ${read.order.currency ?? ""}` });
     }
   } catch {
-    note = "This is no JSON document yet.";
+    note = say("order.notYet");
   }
   $("document-note").textContent = note;
   const isUsed = Boolean($("document").value.trim());
@@ -128,7 +134,7 @@ $("file").addEventListener("change", async () => {
   const file = $("file").files[0];
   if (!file) return;
   if (file.size > LARGEST_FILE) {
-    $("document-note").textContent = "The file is too large.";
+    $("document-note").textContent = say("order.tooLarge");
     return;
   }
   $("document").value = await file.text();

@@ -1,18 +1,16 @@
 // A payment in words: what its status means to the clerk, and what may be done with it.
 
+import { STATUSES } from "./badges.js";
 import { NETWORKS } from "./card-networks.js";
 import { money } from "./money.js";
+import { foreign, say } from "./words.js";
 
 const OPEN = ["processing", "stored", "unknown", "requires_action"];
 const RETRYABLE = ["requires_payment_method", "declined"];
 const DECIDED = ["succeeded", "refused", "failed", "declined"];
 
-export const STATUS = {
-  requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Processing",
-  stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly captured",
-  succeeded: "Paid", partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled",
-  expired: "Hold expired", capture_failed: "Capture failed",
-};
+/** The word for a status, which is that of its badge. @type {Record<string, string>} */
+export const STATUS = Object.fromEntries(STATUSES.map(({ status, word }) => [status, word]));
 
 /** What happened, by the type of its event. */
 export const STEPS = {
@@ -76,71 +74,60 @@ export const refundable = (payment) =>
 /** What people call an order; a plain sale, whose name was made up, goes by the end of its payment. */
 export function orderName(payment) {
   const name = payment.order_number || payment.order_id;
-  return name.startsWith("sale-") ? `Sale ${payment.id.slice(-5)}` : name;
+  return name.startsWith("sale-") ? say("pay.sale", { name: payment.id.slice(-5) }) : name;
 }
 
-const CHECKING = "We are checking — don't pay again";
+const joined = (...sentences) => sentences.filter(Boolean).join(" ");
 
 /** Tone, headline, sentence, and whether it is under way. @returns {[string, string, string, boolean?]} */
 export function words(payment) {
   const of = (minor) => money(minor, payment.currency);
-  const stillHeld = payment.held > 0 ? ` Another ${of(payment.held)} is still held.` : "";
-  const gone = payment.disputed > 0
-    ? ` ${of(payment.disputed)} of it is disputed: the customer's bank or the provider has taken it back.` : "";
+  const stillHeld = payment.held > 0 && say("pay.stillHeld", { sum: of(payment.held) });
+  const gone = payment.disputed > 0 && say("pay.disputed", { sum: of(payment.disputed) });
   const [sum, taken, back] = [of(payment.amount), of(payment.captured), of(payment.refunded)];
+  const checking = say("stage.checking");
   switch (payment.status) {
     case "succeeded": {
       const given = payment.authorized - payment.captured;
-      const rest = payment.released > 0 ? ` The other ${of(payment.released)} was released.`
-        : given > 0 ? ` The other ${of(given)} of the hold was released.` : "";
-      return ["good", "Paid", `${taken} charged.${rest}${gone}`];
+      const rest = payment.released > 0 ? say("pay.otherReleased", { sum: of(payment.released) })
+        : given > 0 && say("pay.otherHeldReleased", { sum: of(given) });
+      return ["good", say("pay.paid"), joined(say("pay.charged", { sum: taken }), rest, gone)];
     }
     case "partially_captured":
-      return ["good", "Partly captured", `${taken} of ${of(payment.authorized)} captured; the rest is still held.`];
+      return ["good", say("pay.partlyCaptured"), say("pay.partCaptured", { sum: taken, all: of(payment.authorized) })];
     case "partially_refunded":
-      return ["good", "Partly refunded", `${back} of ${taken} refunded to the customer.${stillHeld}${gone}`];
-    case "refunded": return ["good", "Refunded", `${back} refunded to the customer.${stillHeld}`];
-    case "requires_capture":
-      return ["wait", "Held", `${of(payment.authorized)} is authorized and not captured yet. No money moved.`];
-    case "processing": return ["wait", "Processing", `${sum}: the provider is being asked. Don't pay again.`, true];
-    case "unknown": {
-      const what = `It is not known yet whether ${sum} was charged. This page updates by itself.`;
-      return ["wait", CHECKING, what, true];
-    }
-    case "stored": {
-      const what = `${sum}: the card was read offline and nothing is authorized. Don't pay again.`;
-      return ["wait", "Stored, not paid", what, true];
-    }
-    case "requires_action":
-      return ["wait", "Waiting for the customer", "Don't pay again until this has ended.", true];
-    case "declined": return ["bad", "Declined", payment.message || "Nothing was charged."];
+      return ["good", say("pay.partlyRefunded"),
+        joined(say("pay.partRefunded", { sum: back, all: taken }), stillHeld, gone)];
+    case "refunded": return ["good", say("pay.refunded"), joined(say("pay.allRefunded", { sum: back }), stillHeld)];
+    case "requires_capture": return ["wait", say("pay.heldTitle"), say("pay.held", { sum: of(payment.authorized) })];
+    case "processing": return ["wait", say("pay.processing"), say("pay.asking", { sum }), true];
+    case "unknown": return ["wait", checking, say("pay.notKnown", { sum }), true];
+    case "stored": return ["wait", say("pay.storedTitle"), say("pay.stored", { sum }), true];
+    case "requires_action": return ["wait", say("pay.waitingTitle"), say("pay.waiting"), true];
+    case "declined": return ["bad", say("pay.declined"), foreign(payment.message) || say("pay.nothingCharged")];
     case "canceled":
     case "expired":
-      return payment.money_moved === "unknown"
-        ? ["wait", CHECKING, `It is not known yet whether ${sum} was charged.`, true]
-        : ["bad", payment.status === "canceled" ? "Canceled" : "Hold expired", "No money moved."];
+      return payment.money_moved === "unknown" ? ["wait", checking, say("pay.notKnownYet", { sum }), true]
+        : ["bad", say(payment.status === "canceled" ? "pay.canceled" : "pay.expired"), say("pay.noMoney")];
     case "capture_failed":
-      return ["bad", "Capture failed", payment.message || "The shop does not have the money."];
+      return ["bad", say("pay.captureFailed"), foreign(payment.message) || say("pay.shopHasNot")];
     case "requires_payment_method": {
       const isUnsent = payment.attempts?.at(-1)?.status === "not_sent";
-      const why = isUnsent ? "The provider could not be reached; nothing was sent. " : "";
-      return ["", `To charge: ${sum}`, `${why}No money moved. Choose how the customer pays and press Charge.`];
+      return ["", say("pay.toCharge", { sum }), joined(isUnsent && say("pay.notSent"), say("pay.choose"))];
     }
-    default: return ["wait", payment.status, payment.message || ""];
+    default: return ["wait", payment.status, foreign(payment.message) || ""];
   }
 }
 
 /** What a person must know beside the result. @returns {string[]} */
 export function notes(payment) {
-  const all = [...(payment.needs_attention ?? [])];
+  const all = (payment.needs_attention ?? []).map(foreign);
   for (const refund of openRefunds(payment)) {
-    const amount = money(refund.amount, payment.currency);
-    all.push(`A refund of ${amount} is pending. Don't refund it again.`);
+    all.push(say("pay.refundPending", { sum: money(refund.amount, payment.currency) }));
   }
   const last = (payment.refunds ?? []).at(-1);
   if (last && isDecided(last) && last.status !== "succeeded") {
-    const amount = money(last.amount, payment.currency);
-    all.push(`The refund of ${amount} failed. The shop still has the money. ${last.message ?? ""}`.trim());
+    all.push(joined(say("pay.refundFailed", { sum: money(last.amount, payment.currency) }), foreign(last.message)));
   }
   return all;
 }
@@ -148,12 +135,12 @@ export function notes(payment) {
 // Brands of chip cards whose numbers nobody types.
 const CHIP_BRANDS = { interac: "Interac", eftpos: "eftpos" };
 
-/** How it was paid, as "Typed card Visa •••• 4242"; null before anybody tried. */
+/** How it was paid, as "Keyed card Visa •••• 4242"; null before anybody tried. */
 export function method(payment) {
   const tender = payment.tender;
   if (!tender) return null;
-  const reader = tender.reader === "tap" ? "Tap to Pay" : "Card reader";
-  const kind = { card: "Typed card", reader, cash: "Cash" }[tender.type] ?? tender.type;
+  const reader = say(tender.reader === "tap" ? "take.tap" : "take.reader");
+  const kind = { card: say("take.card"), reader, cash: say("take.cash") }[tender.type] ?? tender.type;
   const network = NETWORKS.find((one) => one.brand === tender.brand);
   const brand = network?.name ?? CHIP_BRANDS[tender.brand] ?? tender.brand;
   return [kind, brand, tender.last_four && `•••• ${tender.last_four}`].filter(Boolean).join(" ");
@@ -167,16 +154,16 @@ export function facts(payment) {
   const of = (minor) => minor > 0 && money(minor, payment.currency);
   const isPart = payment.captured > 0 && payment.captured !== payment.amount + (payment.tip ?? 0);
   return [
-    [isPart ? "Ordered" : "Amount", money(payment.amount, payment.currency)],
-    ["Charged", isPart && of(payment.captured)],
-    ["Tip", of(payment.tip)],
-    ["Released", of(payment.released)],
-    ["Given back", of(payment.refunded)],
-    ["Approved by", [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
-    ["Disputed", of(payment.disputed)],
-    ["Owed to the customer", of(payment.refund_due)],
-    ["Cash handed over", of(payment.tender?.tendered)],
-    ["Change", of(changeDue(payment))],
-    ["Order", orderName(payment)], ["Method", method(payment)], ["Payment", payment.id],
+    [say(isPart ? "fact.ordered" : "sale.amount"), money(payment.amount, payment.currency)],
+    [say("latest.charged"), isPart && of(payment.captured)],
+    [say("fact.tip"), of(payment.tip)],
+    [say("fact.released"), of(payment.released)],
+    [say("fact.givenBack"), of(payment.refunded)],
+    [say("fact.approvedBy"), [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
+    [say("badge.disputed"), of(payment.disputed)],
+    [say("fact.owed"), of(payment.refund_due)],
+    [say("fact.tendered"), of(payment.tender?.tendered)],
+    [say("fact.change"), of(changeDue(payment))],
+    [say("fact.order"), orderName(payment)], [say("fact.method"), method(payment)], [say("latest.payment"), payment.id],
   ];
 }

@@ -74,7 +74,8 @@ function span(state) {
     }
     default: {
       const days = Number(state.period ?? USUAL_DAYS);
-      return [midnight(now, -(PERIODS.includes(days) ? days : Number(USUAL_DAYS))), null];
+      // Today is one of them.
+      return [midnight(now, 1 - (PERIODS.includes(days) ? days : Number(USUAL_DAYS))), null];
     }
   }
 }

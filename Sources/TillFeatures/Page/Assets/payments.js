@@ -3,7 +3,7 @@
 
 import { STATUSES } from "./badges.js";
 import { ask } from "./calls.js";
-import { $, make } from "./dom.js";
+import { $, make, ZONE } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
@@ -46,7 +46,8 @@ function showSums(isMore) {
     const pair = make("div", "");
     const value = make("dd", "");
     value.append(make("bdi", text));
-    pair.append(make("dt", name), value);
+    // Sums of what is in the page are not those of the search while there is more of it.
+    pair.append(make("dt", isMore ? `${name} (shown)` : name), value);
     return pair;
   }));
 }
@@ -63,8 +64,8 @@ function showEnd(examinedTo) {
   if (isEmpty) {
     const isAllTime = $("period").value === "all";
     $("any-time").hidden = isAllTime;
-    $("empty-why").textContent = isAllTime ? "Nothing like that was ever paid here."
-      : "Nothing in the time that is chosen. Older payments may match.";
+    $("empty-why").textContent = isAllTime ? "No payment matches."
+      : "No payment in the chosen period. Older payments may match.";
   }
 }
 
@@ -179,7 +180,7 @@ addEventListener("pageshow", (event) => {
 /** @type {{name: string, state: Record<string, string>}[]} */
 const USUAL_VIEWS = [
   { name: "All", state: {} }, { name: "Today", state: { period: "0" } },
-  { name: "Open", state: { status: "unknown,processing,requires_action,stored", period: "all" } },
+  { name: "Unsettled", state: { status: "unknown,processing,requires_action,stored", period: "all" } },
   { name: "Authorized", state: { status: "requires_capture,partially_captured", period: "all" } },
   { name: "Declined this week", state: { status: "declined", period: "7" } },
   { name: "Refunds", state: { status: "refunded,partially_refunded" } },
@@ -271,6 +272,7 @@ $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { 
 for (const { name, state: { status } } of USUAL_VIEWS) {
   if (status?.includes(",")) $("status").append(make("option", name, { value: status }));
 }
+$("zone").textContent = `Times in ${ZONE}`;
 choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;

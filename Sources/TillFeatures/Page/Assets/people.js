@@ -16,11 +16,11 @@ export function sessionWords(session, isOwn) {
     + `${time(session.began_at)}, last used ${time(session.seen_at)}`;
 }
 
-/** What is asked before somebody who signs in already is invited anew. @param {any} person */
+/** What is asked before somebody who signs in already is invited again. @param {any} person */
 export const invitingAnew = (person) => ({
-  title: `Invite ${person.name} anew?`,
+  title: `Invite ${person.name} again?`,
   words: "Their password, codes and passkeys end at once, and their sessions too.",
-  facts: /** @type {[string, any][]} */ ([["Who", `${person.name}, ${person.role}`]]), send: "Invite anew",
+  facts: /** @type {[string, any][]} */ ([["Who", `${person.name}, ${person.role}`]]), send: "Invite again",
 });
 
 /** What is said before the link of an invitation. @param {any} person */

@@ -21,7 +21,7 @@ let asking = null;
 let number = 0;
 let ticks = 0;
 
-const section = make("section", "", { id: "questions", className: "card", hidden: true });
+const section = make("section", "", { id: "questions", className: "card", hidden: true, lang: "en", dir: "ltr" });
 section.setAttribute("aria-labelledby", "questions-title");
 const form = make("form", "", { id: "questions-form", noValidate: true });
 const choice = make("select", "", { id: "questions-reader" });
@@ -30,7 +30,7 @@ const more = make("button", "Add a question", { type: "button", id: "questions-m
 const submit = make("button", "Ask the customer", { type: "submit", className: "primary" });
 const fault = make("p", "", { id: "questions-fault", className: "fault", role: "alert" });
 const progress = make("p", "", { id: "questions-state", className: "note", role: "status" });
-const panel = make("div", "", { id: "questions-panel", className: "buttons", hidden: true });
+const panel = make("div", "", { id: "questions-panel", className: "buttons", hidden: true, lang: "en" });
 const off = make("button", "Cancel the questions", { type: "button" });
 const customer = make("select", "", { id: "questions-customer" });
 customer.setAttribute("aria-label", "What the customer does");
@@ -104,7 +104,7 @@ buttons.append(submit, more);
 form.append(field("Ask at", choice), list, fault, buttons);
 panel.append(off, customer, pretend);
 // Closed until it is wanted: most customers are asked nothing.
-const box = make("details", "", { id: "questions-box" });
+const box = make("details", "", { id: "questions-box", lang: "en", dir: "ltr" });
 const summary = make("summary", "");
 summary.append(make("h2", "Ask the customer", { id: "questions-title" }));
 box.append(summary, form, progress, panel, answers);

@@ -9,14 +9,15 @@ import { offerReaders } from "./questions.js";
 import { ask, fail } from "./requests.js";
 import { may, session } from "./session.js";
 import { known } from "./staff.js";
+import { foreign, parts, say } from "./words.js";
 
 // What the clerk reads in large letters while the reader works.
 const HEADLINES = {
-  waiting_for_input: "Waiting for the card", card_inserted: "Card inserted", processing: "Card inserted",
-  remove_card: "Remove the card", approved: "Approved", declined: "Declined", canceled: "Canceled",
-  read_retry: "Try again", check_phone: "Check the phone", display_message: "At the reader",
-  updating: "Updating the reader", reconnecting: "Connecting the reader again", reconnected: "Reader connected",
-  disconnected: "Reader disconnected",
+  waiting_for_input: "reader.waiting", card_inserted: "reader.inserted", processing: "reader.inserted",
+  remove_card: "reader.remove", approved: "reader.approved", declined: "pay.declined", canceled: "pay.canceled",
+  read_retry: "reader.retry", check_phone: "reader.phone", display_message: "reader.message",
+  updating: "reader.updating", reconnecting: "reader.reconnecting", reconnected: "reader.reconnected",
+  disconnected: "reader.disconnected",
 };
 const READ = ["card_inserted", "processing"];
 const BAD = ["declined", "canceled", "disconnected"];
@@ -42,30 +43,30 @@ const CARDS = [
 let active = null;
 
 const choice = make("select", "", { id: "reader" });
-const chosen = field("Reader", choice);
+const chosen = field(say("reader.reader"), choice);
 chosen.hidden = true;
 const simulated = $("simulated").closest(".field");
 const tick = make("input", "", { id: "ask-tip", type: "checkbox" });
 const tickBox = make("label", "", { className: "choice", hidden: true });
-tickBox.append(tick, make("span", "Ask the customer for a tip"));
+tickBox.append(tick, make("span", say("reader.askTip")));
 const part = make("input", "", { id: "tip-on", inputMode: "decimal", autocomplete: "off" });
 part.setAttribute("aria-describedby", "tip-on-fault tip-on-note");
-const partBox = field("Calculate the tip on (optional)", part);
+const partBox = field(say("reader.tipOn"), part);
 partBox.append(make("p", "", { id: "tip-on-fault", className: "fault" }),
-  make("p", "By default the reader calculates the tip on the whole amount.", { id: "tip-on-note", className: "note" }));
+  make("p", say("reader.tipNote"), { id: "tip-on-note", className: "note" }));
 partBox.hidden = true;
 $("tender-reader").prepend(chosen, tickBox, partBox);
 
 const panel = make("div", "", { id: "reader-panel", className: "buttons", hidden: true });
-const off = make("button", "Cancel at the reader", { type: "button", id: "reader-off" });
-const card = make("select", "", { id: "reader-card" });
+const off = make("button", say("reader.cancel"), { type: "button", id: "reader-off" });
+const card = make("select", "", { id: "reader-card", lang: "en" });
 card.setAttribute("aria-label", "Test card");
 card.append(...CARDS.map(([value, text]) => make("option", text, { value })));
 const tip = make("input", "", {
-  id: "reader-tip", inputMode: "decimal", autocomplete: "off", placeholder: "Tip, 0.00",
+  id: "reader-tip", inputMode: "decimal", autocomplete: "off", placeholder: "Tip, 0.00", lang: "en",
 });
 tip.setAttribute("aria-label", "Tip that the customer gives");
-const present = make("button", "Present the test card", { type: "button", id: "reader-present" });
+const present = make("button", "Present the test card", { type: "button", id: "reader-present", lang: "en" });
 panel.append(off, card, tip, present);
 const battery = make("p", "", { id: "reader-battery", className: "reader-note", hidden: true });
 battery.setAttribute("role", "status");
@@ -75,7 +76,7 @@ $("result").after(panel, battery);
 
 // Some schemes, such as Interac, refund only to the card that is presented again.
 const back = make("select", "", { id: "refund-reader" });
-const backBox = field("Reader for the card", back);
+const backBox = field(say("refunding.reader"), back);
 backBox.hidden = true;
 $("refund-form").querySelector("button").before(backBox);
 export function showRefundReader(payment) {
@@ -116,7 +117,7 @@ export function readerTender(sale) {
       const { currency, minor } = sumOf(sale);
       const from = minorUnits(part.value, currency);
       if (from.fault) return { field: "tip-on", fault: from.fault };
-      if (from.value > minor) return { field: "tip-on", fault: "That is more than the sale." };
+      if (from.value > minor) return { field: "tip-on", fault: say("reader.moreThanSale") };
       tender.tip_on = from.value;
     }
   }
@@ -154,14 +155,14 @@ async function load() {
     return;
   }
   const options = () => answer.readers.map((reader) => {
-    const label = reader.label + (reader.status === "offline" ? " (not seen lately)" : "");
+    const label = reader.status === "offline" ? say("reader.notSeen", { name: reader.label }) : reader.label;
     const option = make("option", label, { value: reader.id });
     option.dataset.simulated = reader.simulated ? "yes" : "no";
     option.dataset.asksTip = reader.asks_tip ? "yes" : "no";
     option.defaultSelected = reader.preferred;
     return option;
   });
-  offer(choice, [...options(), make("option", "Simulated reader", { value: "simulated" })]);
+  offer(choice, [...options(), make("option", say("reader.simulated"), { value: "simulated" })]);
   offer(back, options());
   chosen.hidden = answer.readers.length === 0;
   showChoice();
@@ -191,15 +192,16 @@ present.addEventListener("click", () => {
 
 function paint() {
   if (!active?.last || !session.busy) return;
-  const { type, message, percent } = active.last;
+  const { type, percent } = active.last;
+  const message = active.last.isOwn ? say("reader.insertOrTap") : foreign(String(active.last.message));
   panel.hidden = type !== "waiting_for_input" || !active.isListed;
   card.hidden = present.hidden = !active.isSimulated;
   tip.hidden = !active.isSimulated || !active.asksTip;
   if (!HEADLINES[type]) return;
   const tone = type === "approved" ? "good" : BAD.includes(type) ? "bad" : "wait";
-  const words = active.isTapped && READ.includes(type) ? "Card read" : HEADLINES[type];
+  const words = say(active.isTapped && READ.includes(type) ? "reader.read" : HEADLINES[type]);
   const headline = words + (Number.isInteger(percent) ? `: ${percent} %` : "");
-  show(tone, headline, String(message), tone === "wait", picturesOf(active.last));
+  show(tone, headline, message, tone === "wait", picturesOf(active.last));
   ground("wait");
 }
 function happened(news) {
@@ -207,7 +209,7 @@ function happened(news) {
   if (news.type === "low_battery" || news.type === "low_battery_resolved") {
     // It is said beside what the customer does; that goes on.
     battery.hidden = news.type !== "low_battery";
-    batteryText.textContent = String(news.message);
+    batteryText.replaceChildren(...parts(foreign(String(news.message))));
   } else {
     active.last = news;
     if (news.type === "card_inserted") active.isTapped = Boolean(news.input) && !news.input.includes("insert");
@@ -231,7 +233,7 @@ setInterval(async () => {
   try {
     const { readers } = await ask("GET", "/v1/terminal/readers");
     if (active === mine && !mine.last && readers.some((reader) => reader.id === mine.id && reader.busy)) {
-      happened({ type: "waiting_for_input", message: "Insert or tap the card." });
+      happened({ type: "waiting_for_input", isOwn: true });
     }
   } catch { /* asked again */ }
 }, 250);

@@ -3,9 +3,13 @@
 import { $, make, offer } from "./dom.js";
 import { ask } from "./requests.js";
 import { may } from "./session.js";
+import { foreign, parts, say } from "./words.js";
 
 const ASK_PRINTER_EVERY_MS = 15_000;
-const MAIL = { sending: "being sent", sent: "sent", failed: "not sent", may_have_been_sent: "may have been sent" };
+const MAIL = {
+  sending: "receipt.beingSent", sent: "receipt.sent", failed: "receipt.notSent",
+  may_have_been_sent: "receipt.maybeSent",
+};
 /** The payment whose receipt is shown. @type {any} */
 let shown = null;
 let listed = "";
@@ -32,7 +36,7 @@ function preview() {
   const picture = $("receipt-picture");
   picture.dataset.paper = paper;
   const name = $("receipt-paper").selectedOptions[0].text;
-  picture.alt = `The receipt as it prints: ${name}. Choose “As a page” to read it.`;
+  picture.alt = say("receipt.alt", { name });
   // The previous receipt is not shown beside the current state; nor one that the browser keeps under the same address.
   picture.removeAttribute("src");
   drawn(`${base()}?format=png&width=${paper}&copy=${copy}`).then(
@@ -99,10 +103,10 @@ async function refreshPrinter() {
     try {
       const now = await ask("GET", `/v1/printers/${encodeURIComponent(name)}`);
       if ($("printer").value !== name) return;
-      $("printer-state").textContent = now.message;
+      $("printer-state").replaceChildren(...parts(foreign(String(now.message))));
       $("printer-state").dataset.tone = now.needs_help ? "bad" : now.state === "unknown" ? "wait" : "good";
     } catch (error) {
-      $("printer-state").textContent = error.message;
+      $("printer-state").replaceChildren(...parts(foreign(error.message)));
     }
   }
   timer = setTimeout(refreshPrinter, ASK_PRINTER_EVERY_MS);
@@ -115,14 +119,14 @@ $("printer").addEventListener("change", () => {
   refreshPrinter();
 });
 $("drawer").addEventListener("click", () => {
-  during($("drawer"), "print-note", "Opening the drawer…", async () => {
+  during($("drawer"), "print-note", say("receipt.opening"), async () => {
     const path = `/v1/printers/${encodeURIComponent($("printer").value)}/drawer`;
     return (await ask("POST", path, "{}")).message;
   });
 });
 $("print-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  during(event.submitter, "print-note", "Printing…", async () => {
+  during(event.submitter, "print-note", say("receipt.printing"), async () => {
     const body = { printer: $("printer").value, copy: $("receipt-copy").value };
     const job = await ask("POST", `${base()}/print`, JSON.stringify(body));
     await refreshPrinter();
@@ -139,14 +143,14 @@ async function loadMails() {
     return;
   }
   $("send-form").hidden = !answer.can_send;
-  const line = (mail) => make("li", `${mail.to}: ${MAIL[mail.state] ?? mail.state}`);
+  const line = (mail) => make("li", `${mail.to}: ${MAIL[mail.state] ? say(MAIL[mail.state]) : mail.state}`);
   $("mails").replaceChildren(...answer.mails.map(line));
 }
 
 $("send-form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (!$("send-to").reportValidity()) return;
-  during(event.submitter, "send-note", "Sending…", async () => {
+  during(event.submitter, "send-note", say("receipt.sending"), async () => {
     const body = { to: $("send-to").value.trim(), copy: $("receipt-copy").value };
     const job = await ask("POST", `${base()}/send`, JSON.stringify(body));
     if (job.state === "sent") $("send-to").value = "";
@@ -159,9 +163,10 @@ async function during(button, note, words, work) {
   button.disabled = true;
   $(note).textContent = words;
   try {
-    $(note).textContent = await work();
+    $(note).replaceChildren(...parts(foreign(String(await work()))));
   } catch (error) {
-    $(note).textContent = [error.message, error.problem?.next].filter(Boolean).join(" ");
+    $(note).replaceChildren(
+      ...parts(foreign([error.message, error.problem?.next].filter(Boolean).join(" "))));
   }
   button.disabled = false;
 }

@@ -5,6 +5,7 @@ import { $ } from "./dom.js";
 import { lockGate, openGate, shutGate } from "./gate.js";
 import { alertWith, ground, mark, show } from "./notice.js";
 import "./unfinished.js";
+import { foreign, say } from "./words.js";
 
 export {
   admit, ask, isKept, keptRequests, newKey, operate, Refusal, sentencesOf, settle,
@@ -14,12 +15,10 @@ reactions.open = openGate;
 reactions.lock = lockGate;
 reactions.shut = () => shutGate();
 reactions.unanswered = () => {
-  show("wait", "We are checking — don't pay again",
-    "The till does not answer. This page tries again by itself; the same sale is never charged twice.", true);
+  show("wait", say("stage.checking"), say("stage.noAnswer"), true);
   ground("unsure");
 };
-reactions.earlier = () =>
-  alertWith("An earlier request of this page was finished first. Check the result before you try again.");
+reactions.earlier = () => alertWith(say("stage.earlier"));
 
 // The member of a request that is wrong, and the field in which it was typed.
 const FIELDS = {
@@ -32,15 +31,14 @@ const FIELDS = {
 export function fail(error) {
   // What has no words is not the till's answer.
   if (!(error instanceof Refusal) || (error.status >= 500 && !error.problem.code)) {
-    alertWith("The till cannot be reached. If a payment was under way, don't pay again: its outcome is checked when "
-      + "the till answers.");
+    alertWith(say("stage.unreached"));
     return;
   }
   if (error.status === 401) return;
   let first = null;
   for (const one of Array.isArray(error.problem.errors) ? error.problem.errors : []) {
     const id = FIELDS[String(one.field ?? "").split(".").pop()];
-    if (id && mark(id, String(one.message ?? ""))) first ??= id;
+    if (id && mark(id, foreign(String(one.message ?? "")))) first ??= id;
   }
   alertWith(sentencesOf(error).join(" "));
   if (first) $(first).focus();

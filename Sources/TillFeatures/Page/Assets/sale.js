@@ -6,13 +6,14 @@ import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
 import { forgetOrder, propose, saleBody, saleName, sumOf } from "./order.js";
-import { isRetryable } from "./payment.js";
+import { isOpen, isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
 import { review } from "./review.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, render } from "./shown.js";
 import { tapTender } from "./tap.js";
+import { foreign, say } from "./words.js";
 
 /** What this page asked for when it made a payment, by the payment's id. */
 const SALE = "till.sale:";
@@ -65,7 +66,7 @@ function cashTender(sale) {
   if (!$("tendered").value.trim() || !sale.currency) return { tender: { type: "cash" } };
   const tendered = minorUnits($("tendered").value, sale.currency);
   if (tendered.fault) return { field: "tendered", fault: tendered.fault };
-  if (tendered.value < sale.minor) return { field: "tendered", fault: "That is less than the amount." };
+  if (tendered.value < sale.minor) return { field: "tendered", fault: say("cash.less") };
   return { tender: { type: "cash", tendered: tendered.value } };
 }
 
@@ -79,11 +80,12 @@ function tenderOf(sale) {
   }
 }
 
-/** The shown payment is of the sale in the form. */
-function isOfSale(payment, body) {
-  if (!isRetryable(payment)) return false;
-  return (adopted?.id === payment.id && adopted.body === body) || sessionStorage.getItem(SALE + payment.id) === body;
-}
+/** The sale in the form is what a payment was made for. @param {string | undefined} body */
+const wasMadeFor = (payment, body) => Boolean(body)
+  && (adopted?.id === payment.id && adopted.body === body || sessionStorage.getItem(SALE + payment.id) === body);
+
+/** The shown payment is of the sale in the form, and can still be paid. */
+const isOfSale = (payment, body) => isRetryable(payment) && wasMadeFor(payment, body);
 
 /** The open payment that is shown, if the form has its sale. */
 export const paymentInForm = () =>
@@ -99,7 +101,7 @@ async function paymentFor({ body, path, minor }, asked) {
   }
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
-  show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
+  show("wait", say("pay.processing"), say("pay.recording"), true);
   let fresh = await operate(path ?? "/v1/payments", asked);
   if (path && fresh.amount !== minor) {
     // An earlier request for a part of this order had no answer, and was finished first. It is not what was asked for.
@@ -112,9 +114,9 @@ async function paymentFor({ body, path, minor }, asked) {
 
 async function charge(sale, tender, asked = sale.sent ?? sale.body) {
   session.settled = null;
-  show("wait", "Processing", "The sale is being recorded. Don't pay again.", true);
+  show("wait", say("pay.processing"), say("pay.recording"), true);
   const payment = await paymentFor(sale, asked);
-  const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being processed.";
+  const how = tender.type === "reader" ? "pay.readerWakes" : "pay.underWay";
   session.confirming = { id: payment.id, how };
   open(payment);
   $("now").scrollIntoView({ block: "nearest" });
@@ -123,6 +125,10 @@ async function charge(sale, tender, asked = sale.sent ?? sale.body) {
   let answer;
   try {
     answer = await settle(pathOf(payment.id, "confirm"), JSON.stringify({ tender }), newKey());
+  } catch (error) {
+    // The security code does not outlive the attempt, however that ends.
+    forgetCard();
+    throw error;
   } finally {
     session.confirming = null;
   }
@@ -135,16 +141,29 @@ async function charge(sale, tender, asked = sale.sent ?? sale.body) {
   if (/** @type {any} */ (saleBody()).body === sale.body) blank();
 }
 
+// An attempt without an answer may turn out well long after the button was pressed: its sale leaves the form then,
+// since with it in place Enter would charge the same customer once more.
+document.addEventListener("till:shown", () => {
+  const payment = session.payment;
+  if (!payment || session.isStale || session.confirming?.id === payment.id) return;
+  if (isOpen(payment) || isRetryable(payment)) return;
+  const isItsSale = wasMadeFor(payment, /** @type {any} */ (saleBody()).body);
+  // The next customer may want the same: that is not this payment's sale any more.
+  sessionStorage.removeItem(SALE + payment.id);
+  if (adopted?.id === payment.id) adopted = null;
+  if (isItsSale) blank();
+});
+
 /** Says what became of a sale that has no payment: nobody was asked for money. */
 function unsold(error) {
   $("now").scrollIntoView({ block: "nearest" });
   if (!(error instanceof Refusal) || error.status >= 500) {
-    show("bad", "Not charged", "The till could not record the sale. No money moved. Press Charge to try again.");
+    show("bad", say("pay.notCharged"), say("pay.notRecorded"));
   } else if (error.status === 401) {
-    show("bad", "Not charged", "No money moved. Sign in, then press Charge again.");
+    show("bad", say("pay.notCharged"), say("pay.signIn"));
   } else {
-    show("bad", "Not charged", sentencesOf(error).join(" "));
-    if (error.problem.code === SETTLED) offerAgain(error.message);
+    show("bad", say("pay.notCharged"), sentencesOf(error).join(" "));
+    if (error.problem.code === SETTLED) offerAgain(foreign(error.message));
   }
 }
 
@@ -168,7 +187,7 @@ $("override-form").addEventListener("submit", async (event) => {
   if (sale.body !== settled.body) {
     session.settled = null;
     render();
-    alertWith("The sale was changed. No money moved. Press Charge.");
+    alertWith(say("pay.changed"));
     return;
   }
   /** @type {any} */
@@ -176,15 +195,16 @@ $("override-form").addEventListener("submit", async (event) => {
   if (pay.fault) return refuse(pay);
   const name = $("override-name").value.trim();
   if (!name) {
-    mark("override-name", "Enter your name.");
+    mark("override-name", say("stage.enterName"));
     $("override-name").focus();
     return;
   }
   const sum = sumOf(sale);
-  const amount = sum.minor ? money(sum.minor, sum.currency) : "it";
+  const amount = sum.minor ? money(sum.minor, sum.currency) : "";
   const isWanted = await review({
-    title: `Charge ${amount} anyway?`, words: `${settled.words} The customer may be paying twice.`,
-    facts: [["Your name", name]], send: `Charge ${amount} anyway`,
+    title: say(amount ? "pay.anyway" : "pay.anywayIt", { sum: amount }),
+    words: `${settled.words} ${say("pay.twice")}`, facts: [[say("stage.yourName"), name]],
+    send: say(amount ? "pay.sendAnyway" : "pay.sendItAnyway", { sum: amount }),
   });
   if (!isWanted || session.settled !== settled) return;
   const sent = sale.sent ?? sale.body;
@@ -195,7 +215,7 @@ $("override-form").addEventListener("submit", async (event) => {
 function refuse({ field, fault }) {
   // What is on the screen of an earlier customer is no answer to this one.
   if (session.payment && !isRetryable(session.payment)) close();
-  if (!session.payment) show("bad", "Not charged", `${fault} No money moved.`);
+  if (!session.payment) show("bad", say("pay.notCharged"), `${fault} ${say("pay.noMoney")}`);
   if (!mark(field, fault)) alertWith(fault);
   if (field === "document") {
     $("document-note").textContent = fault;

@@ -8,6 +8,7 @@ import { method, orderName } from "./payment.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { isStripe } from "./sell-keys.js";
 import { may } from "./session.js";
+import { locale, plain, say } from "./words.js";
 
 const SHOWN = 5;
 const PAUSE_MS = 250;
@@ -42,7 +43,8 @@ function hit(element, name, under, ...more) {
 
 function orderHit(order) {
   const sum = make("b", money(order.payment.open, order.currency), { className: "n" });
-  const button = hit(make("button", "", { type: "button" }), order.number, order.customer?.name ?? "Open order", sum);
+  const whose = order.customer?.name ?? say("find.order");
+  const button = hit(make("button", "", { type: "button" }), order.number, whose, sum);
   button.addEventListener("click", () => {
     done();
     chooseOrder(order);
@@ -51,7 +53,7 @@ function orderHit(order) {
 }
 
 function paymentHit(payment) {
-  const when = new Date(payment.created_at).toLocaleString();
+  const when = new Date(payment.created_at).toLocaleString(locale);
   const how = payment.unreadable ? "" : method(payment) ?? "";
   const sum = make("b", payment.unreadable ? "?" : money(payment.captured, payment.currency), { className: "n" });
   const link = make("a", "", { href: "/payments/" + encodeURIComponent(payment.id) });
@@ -60,8 +62,8 @@ function paymentHit(payment) {
 }
 
 function amountHit(minor, currency) {
-  const button = hit(make("button", "", { type: "button" }), `New sale of ${money(minor, currency)}`,
-    "Without an order");
+  const button = hit(make("button", "", { type: "button" }), say("find.newSale", { sum: money(minor, currency) }),
+    say("find.without"));
   button.addEventListener("click", () => {
     done();
     document.dispatchEvent(new Event("till:order-chosen"));
@@ -74,13 +76,20 @@ function amountHit(minor, currency) {
 
 const part = (title, hits) => (hits.length ? [make("h2", title), ...hits] : []);
 
-const answered = (result, member) => (result.status === "fulfilled" ? result.value[member] : []);
+const answered = (result, member) => (result.status === "fulfilled" ? result.value[member] ?? [] : []);
 
-/** What is said where nothing was found, or not asked. */
-function wordsOf(count, refused) {
-  if (refused && !(refused.reason instanceof Refusal)) return "The till cannot be reached. Nothing was searched.";
-  if (refused && count === 0) return sentencesOf(refused.reason).join(" ");
-  return count === 0 ? "Nothing was found." : `${count} found.`;
+/** The payments of an answer: first those that bear the very name, which may come again among the others. */
+function paymentsOf(result) {
+  const all = [...answered(result, "exact"), ...answered(result, "payments")];
+  return all.filter((one, at) => all.findIndex(({ id }) => id === one.id) === at);
+}
+
+/** What is said where nothing was found, or not asked, or where there is more. */
+function wordsOf(count, refused, isMore) {
+  if (refused && !(refused.reason instanceof Refusal)) return say("find.unreached");
+  if (refused && count === 0) return plain(sentencesOf(refused.reason).join(" "));
+  if (isMore) return count === 0 ? say("find.nothingNewest") : say("find.shown", { count });
+  return count === 0 ? say("find.nothing") : say("find.count", { count });
 }
 
 async function find() {
@@ -95,14 +104,19 @@ async function find() {
     ask("GET", `/v1/orders?q=${q}&limit=${SHOWN * 2}`), ask("GET", `/v1/payments?q=${q}&limit=${SHOWN}`)]);
   if (mine !== search) return;
   const orders = may("sell") ? answered(results[0], "orders").filter((one) => one.payment?.open > 0) : [];
-  const payments = answered(results[1], "payments");
+  const found = paymentsOf(results[1]);
+  const payments = found.slice(0, SHOWN);
+  const isMore = found.length > SHOWN || results[1].status === "fulfilled" && Boolean(results[1].value.next);
+  const shownOrders = orders.slice(0, SHOWN);
   const currency = $("currency").value;
   const amount = may("sell") ? minorUnits(text, currency).value ?? 0 : 0;
-  const words = make("p", wordsOf(orders.length + payments.length, results.find((one) => one.status === "rejected")),
-    { className: "muted small" });
+  const refused = results.find((one) => one.status === "rejected");
+  const words = make("p", wordsOf(shownOrders.length + payments.length, refused, isMore), { className: "muted small" });
+  if (isMore) words.append(" ", make("a", say("find.all"), { href: `/payments?q=${q}&period=all` }));
   $("results").replaceChildren(
-    ...part("Orders", orders.slice(0, SHOWN).map(orderHit)), ...part("Payments", payments.map(paymentHit)),
-    ...part("Amount", amount > 0 ? [amountHit(amount, currency)] : []), words);
+    ...part(say("find.orders"), shownOrders.map(orderHit)),
+    ...part(say("find.payments"), payments.map(paymentHit)),
+    ...part(say("find.amount"), amount > 0 ? [amountHit(amount, currency)] : []), words);
   $("results").hidden = false;
   $("find-said").textContent = words.textContent;
 }

@@ -1,9 +1,10 @@
 // The keypad, and the keys of the page: digits make the amount, cents first, unless a field has the focus; letters
-// choose how the customer pays; F9 charges.
+// choose how the customer pays; F9 charges. Once cash was chosen they make what the customer has handed over.
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { digitValue } from "./typed-digits.js";
+import { say } from "./words.js";
 
 /** Digits of the largest amount of the keypad, as of 9999999.99; a larger one is typed into the field. */
 const MOST_DIGITS = 9;
@@ -11,41 +12,49 @@ const MOST_DIGITS = 9;
 const LONG = 8;
 
 const currency = () => $("currency").value;
-const minorNow = () => minorUnits($("amount").value, currency()).value ?? 0;
+const minorIn = (field) => minorUnits(field.value, currency()).value ?? 0;
+const minorNow = () => minorIn($("amount"));
+/** Where digits go: to what was handed over while the focus is there, otherwise to the amount. */
+const target = () => (document.activeElement === $("tendered") ? $("tendered") : $("amount"));
+/** What the next key replaces as a whole. */
+const isReplaced = (field) => "proposed" in field.dataset
+  || field.id === "tendered" && field.selectionEnd - field.selectionStart === field.value.length;
 
 /** Says on the button what it charges. */
 function nameCharge() {
   const minor = $("amount").disabled ? 0 : minorNow();
   $("amount").classList.toggle("many", $("amount").value.length > LONG);
-  $("charge-words").textContent = minor > 0 ? `Charge ${money(minor, currency())}` : "Charge";
+  $("charge-words").textContent = minor > 0
+    ? say("take.chargeSum", { sum: money(minor, currency()) }) : say("take.charge");
 }
 
-function put(minor) {
-  $("amount").value = minor > 0 ? decimal(minor, currency()) : "";
-  $("amount").dispatchEvent(new Event("input"));
-  $("amount-said").textContent = minor > 0 ? money(minor, currency()) : "No amount";
+function put(field, minor) {
+  field.value = minor > 0 ? decimal(minor, currency()) : "";
+  field.dispatchEvent(new Event("input"));
+  $("amount-said").textContent = minor > 0 ? money(minor, currency()) : say("sale.noAmount");
 }
 
-/** Adds digits to the amount, the last ones in its smallest unit. @param {string} digits */
+/** Adds digits to the sum, the last ones in its smallest unit. @param {string} digits */
 function typeDigits(digits) {
-  const amount = $("amount");
-  if (amount.disabled) return;
+  const field = target();
+  if (field.disabled) return;
   // The amount of an order is a proposal: the first digit begins another one.
-  let minor = "proposed" in amount.dataset ? 0 : minorNow();
-  delete amount.dataset.proposed;
+  let minor = isReplaced(field) ? 0 : minorIn(field);
+  delete field.dataset.proposed;
   for (const digit of digits) {
     const next = minor * 10 + Number(digit);
     if (String(next).length > MOST_DIGITS) break;
     minor = next;
   }
-  put(minor);
+  put(field, minor);
 }
 
 function deleteDigit() {
-  if ($("amount").disabled) return;
-  const minor = minorNow();
-  delete $("amount").dataset.proposed;
-  put((minor - (minor % 10)) / 10);
+  const field = target();
+  if (field.disabled) return;
+  const minor = field.id === "tendered" && isReplaced(field) ? 0 : minorIn(field);
+  delete field.dataset.proposed;
+  put(field, (minor - (minor % 10)) / 10);
 }
 
 /** A field in which keys are text. @param {EventTarget | null} target */
@@ -72,6 +81,15 @@ function chooseTender(value) {
   radio.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+/** Asks what the customer has handed over, once there is something to pay. */
+function askTendered() {
+  const field = $("tendered");
+  if (minorNow() <= 0 || $("tender-cash").hidden) return;
+  field.focus();
+  field.select();
+  field.scrollIntoView({ block: "center" });
+}
+
 /** A button that can be pressed now. @param {string} id */
 const pressable = (id) => {
   const button = $(id);
@@ -92,6 +110,10 @@ const LETTERS = {
   s: () => pressable("split-equal")?.querySelector("button")?.focus(),
 };
 for (const [letter, value] of Object.entries(TENDERS)) LETTERS[letter] = () => chooseTender(value);
+LETTERS.c = () => {
+  chooseTender("cash");
+  askTendered();
+};
 
 /** After a shorter time a key is one of a scanner's burst. */
 const SETTLE_MS = 60;
@@ -100,7 +122,8 @@ let lastAt = -Infinity;
 
 function onKey(event) {
   const isQuick = event.timeStamp - lastAt < SETTLE_MS;
-  lastAt = event.timeStamp;
+  // A burst is made of characters; Escape and the function keys are a person's.
+  if (event.key.length === 1) lastAt = event.timeStamp;
   clearTimeout(due);
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "F2" && !$("top-bar").hidden) {
@@ -116,17 +139,37 @@ function onKey(event) {
     event.target.blur();
   } else if (event.key === "Escape") {
     goBack();
+  } else if (event.target === $("tendered")) {
+    onTenderedKey(event);
   } else if (!isField(event.target)) {
     onPageKey(event, isQuick);
   }
 }
 
+const digitOf = (event) => (event.key.length <= 2 ? digitValue(event.key) : -1);
+
+/** A key in the field of what was handed over: its digits make a sum as those of the page do, without a point. */
+function onTenderedKey(event) {
+  const digit = digitOf(event);
+  if (digit >= 0) typeDigits(String(digit));
+  else if (event.key === "Backspace") deleteDigit();
+  else if (![".", ","].includes(event.key)) return;
+  event.preventDefault();
+}
+
+/** Shows the sale whose amount is typed out of sight, as below the outcome of the last one. */
+function seeAmount() {
+  const { top, bottom } = $("amount").getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) $("sale-title").scrollIntoView({ block: "start" });
+}
+
 /** A key that no field takes. */
 function onPageKey(event, isQuick) {
-  const digit = event.key.length <= 2 ? digitValue(event.key) : -1;
+  const digit = digitOf(event);
   const letter = LETTERS[event.key.toLowerCase()];
   if (digit >= 0) {
     typeDigits(String(digit));
+    seeAmount();
   } else if (event.key === "Backspace") {
     deleteDigit();
   } else if (event.key === "Enter") {
@@ -146,8 +189,18 @@ const key = (text, label, act) => {
 };
 $("keypad").append(
   ...["1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0"].map((text) => key(text, text, () => typeDigits(text))),
-  key("⌫", "Delete the last digit", deleteDigit),
+  key("⌫", say("sale.deleteDigit"), deleteDigit),
 );
+// The keypad goes on with what was handed over: its buttons leave the focus there.
+$("keypad").addEventListener("mousedown", (event) => {
+  if (target() === $("tendered")) event.preventDefault();
+});
+// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place.
+document.querySelector("input[name=tender][value=cash]").addEventListener("click", (event) => {
+  if (/** @type {MouseEvent} */ (event).detail > 0) setTimeout(askTendered);
+});
+// What is typed once the sale was sent is the next one.
+$("sale").addEventListener("submit", () => $("tendered").blur(), { capture: true });
 addEventListener("keydown", onKey);
 $("amount").addEventListener("input", (event) => {
   if (event.isTrusted) delete $("amount").dataset.proposed;

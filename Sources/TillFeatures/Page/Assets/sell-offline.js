@@ -7,15 +7,19 @@ import { list } from "./latest.js";
 import { ask } from "./requests.js";
 import { session } from "./session.js";
 import { refresh, render } from "./shown.js";
+import { locale, say } from "./words.js";
 
 const ASK_EVERY_MS = 4_000;
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+/** An answer that comes sooner after none was on its way already, and says nothing of now. */
+const SETTLE_MS = 1_000;
+const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 let timer = 0;
+let lostAt = -Infinity;
 
 function show() {
   const dot = make("span", "", { className: `dot ${session.isOffline ? "stop" : "paid"}` });
   $("live").className = session.isOffline ? "live off" : "live";
-  $("live").replaceChildren(dot, session.isOffline ? "Offline" : "Live");
+  $("live").replaceChildren(dot, say(session.isOffline ? "top.offline" : "top.live"));
   $("offline").hidden = !session.isOffline;
   render();
 }
@@ -31,17 +35,17 @@ async function tryAgain() {
 }
 
 function lose() {
+  lostAt = performance.now();
   if (session.isOffline) return;
   session.isOffline = true;
-  $("offline-words").textContent = `Offline since ${CLOCK.format(new Date())}. The till cannot be reached. Nothing can `
-    + "be charged; your sale is kept. All else is as it was then.";
+  $("offline-words").textContent = say("top.offlineSince", { time: CLOCK.format(new Date()) });
   show();
   clearTimeout(timer);
   timer = setTimeout(tryAgain, ASK_EVERY_MS);
 }
 
 function regain() {
-  if (!session.isOffline) return;
+  if (!session.isOffline || performance.now() - lostAt < SETTLE_MS) return;
   session.isOffline = false;
   clearTimeout(timer);
   show();

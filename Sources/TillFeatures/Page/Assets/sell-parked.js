@@ -10,17 +10,19 @@ import { blank, paymentInForm } from "./sale.js";
 import { isSelling } from "./sell-keys.js";
 import { session } from "./session.js";
 import { close } from "./shown.js";
+import { locale, parts, say } from "./words.js";
 
 const SLOT = "till.parked";
 /** More are forgotten anyway; each is one line in the storage. */
 const MOST = 20;
 const MOST_CHARACTERS = 200;
-const FULL = `${MOST} sales are parked. Resume or delete one first.`;
 const dialog = questions($("parked"));
 
 /**
- * One parked sale: when, and the form as it was. `order` is a booked order, `payment` one that is open.
- * @typedef {{at: number, amount: string, currency: string, number: string, order?: string, payment?: string}} Parked
+ * One parked sale: when, and the form as it was. `order` is a booked order, `payment` one that is open; `manual` is set
+ * if it was to be authorized only.
+ * @typedef {{at: number, amount: string, currency: string, number: string, order?: string, payment?: string,
+ *   manual?: boolean}} Parked
  */
 
 const isText = (value) => typeof value === "string" && value.length <= MOST_CHARACTERS;
@@ -58,18 +60,18 @@ const isEntered = () => Boolean(chosenOrder() || $("amount").value.trim() || $("
 /** Puts the sale of the form aside. @returns {string} Why it was not; empty if it was. */
 function park() {
   const payment = paymentInForm();
-  if (session.busy) return "The sale is under way.";
-  if ($("document").value.trim()) return "An order document is not parked. Charge it or take it out.";
+  if (session.busy) return say("parked.underWay");
+  if ($("document").value.trim()) return say("parked.document");
   const all = parked();
-  if (all.length >= MOST) return FULL;
+  if (all.length >= MOST) return say("parked.full", { count: MOST });
   const order = chosenOrder();
   const one = {
     at: Date.now(), amount: $("amount").value.trim(), currency: $("currency").value,
     number: order ? order.number : $("order").value.trim(), ...(order && { order: order.id }),
-    ...(payment && { payment: payment.id }),
+    ...(payment && { payment: payment.id }), ...($("manual").checked && { manual: true }),
   };
-  if (![one.amount, one.number].every(isText)) return "The amount or the number is too long.";
-  if (!keep([one, ...all])) return "This browser keeps nothing for the page.";
+  if (![one.amount, one.number].every(isText)) return say("parked.tooLong");
+  if (!keep([one, ...all])) return say("parked.noStore");
   if (payment) close();
   blank();
   count();
@@ -78,7 +80,7 @@ function park() {
 }
 
 const why = (text) => {
-  $("parked-why").textContent = text;
+  $("parked-why").replaceChildren(...parts(text));
   $("parked-why").hidden = !text;
 };
 
@@ -88,8 +90,8 @@ function drop(one) {
 }
 
 async function resume(one) {
-  if (session.busy || session.isOffline) return why("Not now: the till cannot be reached, or a sale is under way.");
-  if (isEntered() || $("document").value.trim()) return why("Park or charge the sale at the counter first.");
+  if (session.busy || session.isOffline) return why(say("parked.notNow"));
+  if (isEntered() || $("document").value.trim()) return why(say("parked.first"));
   if (one.payment) {
     drop(one);
     dialog.end("");
@@ -102,7 +104,7 @@ async function resume(one) {
       if (!(order.payment?.open > 0)) {
         drop(one);
         list();
-        return why(`Order ${order.number} has nothing left to pay. It is parked no more.`);
+        return why(say("parked.paid", { number: order.number }));
       }
       chooseOrder(order);
       const open = order.payment.open;
@@ -116,10 +118,11 @@ async function resume(one) {
       $("amount").value = one.amount;
       $("order").value = one.number;
     }
+    $("manual").checked = one.manual === true;
     propose();
   } catch (error) {
-    const words = error instanceof Refusal ? sentencesOf(error).join(" ") : "The till cannot be reached.";
-    return why(`${words} The sale stays parked.`);
+    const words = error instanceof Refusal ? sentencesOf(error).join(" ") : say("parked.unreached");
+    return why(`${words} ${say("parked.stays")}`);
   }
   drop(one);
   dialog.end("");
@@ -129,18 +132,36 @@ async function resume(one) {
 function row(one) {
   const item = make("li", "");
   const minor = minorUnits(one.amount, one.currency).value;
-  const sum = minor ? money(minor, one.currency) : "No amount";
+  const sum = minor ? money(minor, one.currency) : say("sale.noAmount");
+  const named = { name: one.number || say("parked.theSale"), sum };
   const words = make("span", "");
-  words.append(make("b", one.number || "Sale"), make("small", `Parked ${new Date(one.at).toLocaleString()}`));
-  const again = make("button", "Resume", { type: "button", className: "button" });
-  again.setAttribute("aria-label", `Resume ${one.number || "the sale"}, ${sum}`);
+  words.append(make("b", one.number || say("parked.sale")),
+    make("small", say("parked.at", { time: new Date(one.at).toLocaleString(locale) })));
+  if (one.manual === true) words.append(make("small", say("parked.hold")));
+  const again = make("button", say("parked.resume"), { type: "button", className: "button" });
+  again.setAttribute("aria-label", say("parked.resumeOne", named));
   again.addEventListener("click", () => resume(one));
-  const off = make("button", "Delete", { type: "button", className: "button plain" });
-  off.setAttribute("aria-label", `Delete ${one.number || "the sale"}, ${sum}`);
-  off.addEventListener("click", () => {
+  const off = make("button", say("parked.delete"), { type: "button", className: "button plain" });
+  off.setAttribute("aria-label", say("parked.deleteOne", named));
+  let isAsked = false;
+  off.addEventListener("click", (event) => {
+    // The second half of a double click is no answer.
+    if (isAsked && event.detail > 1) return;
+    if (!isAsked) {
+      isAsked = true;
+      off.textContent = minor ? say("parked.deleteSum", { sum }) : say("parked.deleteIt");
+      off.removeAttribute("aria-label");
+      return;
+    }
     drop(one);
     list();
     $("parked-close").focus();
+  });
+  // Whoever goes on to something else has not answered.
+  off.addEventListener("blur", () => {
+    isAsked = false;
+    off.textContent = say("parked.delete");
+    off.setAttribute("aria-label", say("parked.deleteOne", named));
   });
   item.append(words, make("b", sum, { className: "n" }), again, off);
   return item;

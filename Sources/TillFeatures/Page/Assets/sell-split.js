@@ -2,9 +2,13 @@
 
 import { badge } from "./badges.js";
 import { $, make } from "./dom.js";
-import { decimal, money } from "./money.js";
+import { decimal, minorUnits, money } from "./money.js";
 import { draw } from "./money-bar.js";
-import { chosenOrder, propose } from "./order.js";
+import { chooseOrder, chosenOrder, propose } from "./order.js";
+import { isOpen, isRetryable } from "./payment.js";
+import { ask } from "./requests.js";
+import { may, session } from "./session.js";
+import { locale, say } from "./words.js";
 
 /** Payments of one order that are shown; an order has few. */
 const MOST_PARTS = 20;
@@ -21,9 +25,21 @@ function choosePart(order, parts) {
   }
 }
 
+/** What the last of equal parts comes to, in minor units. */
+const lastOf = (minor, parts) => minor - share(minor, parts) * (parts - 1);
+
+/** What equal parts come to, so that they add up. */
+function partsText({ currency, payment: { open } }, parts) {
+  if (parts === 1) return say("split.rest");
+  const [each, last] = [share(open, parts), lastOf(open, parts)];
+  if (each === last) return `${parts} × ${money(each, currency)}`;
+  const one = (locale ? money : decimal)(each, currency);
+  const others = parts === 2 ? one : `${parts - 1} × ${one}`;
+  return say("split.uneven", { parts, others, last: money(last, currency) });
+}
+
 function partButton(order, parts) {
-  const text = parts === 1 ? "Rest" : `${parts} × ${money(share(order.payment.open, parts), order.currency)}`;
-  const button = make("button", text, { type: "button" });
+  const button = make("button", partsText(order, parts), { type: "button" });
   button.dataset.parts = String(parts);
   button.setAttribute("aria-pressed", String(parts === 1));
   button.addEventListener("click", () => choosePart(order, parts));
@@ -33,26 +49,76 @@ function partButton(order, parts) {
 function partRow(payment, currency) {
   const item = make("li", "", { className: "partrow" });
   const sum = payment.captured > 0 ? payment.captured : payment.amount;
-  item.append(make("a", `Payment ${payment.id.slice(-5)}`, { href: "#" + payment.id }), badge(payment),
+  const name = say("split.payment", { name: payment.id.slice(-5) });
+  item.append(make("a", name, { href: "#" + payment.id }), badge(payment),
     make("b", money(sum, currency), { className: "n" }));
   return item;
+}
+
+/** Says what the amount is of; a part of an order is not all that is left of it. */
+function nameSale() {
+  const order = chosenOrder();
+  const { paid = 0, reserved = 0, open = 0 } = order?.payment ?? {};
+  const amount = order ? minorUnits($("amount").value, order.currency).value ?? open : open;
+  $("sale-title").textContent = !order ? say("sale.new")
+    : amount !== open ? say("split.partOf", { number: order.number, sum: money(open, order.currency) })
+      : say(paid > 0 || reserved > 0 ? "split.left" : "split.order", { number: order.number });
 }
 
 function show() {
   const order = chosenOrder();
   $("split").hidden = !order;
-  const { paid = 0, reserved = 0, open = 0 } = order?.payment ?? {};
-  const isPart = paid > 0 || reserved > 0;
-  $("sale-title").textContent = !order ? "New sale"
-    : isPart ? `Left to pay on ${order.number}` : `Order ${order.number}`;
+  nameSale();
   if (!order) return;
+  const { paid = 0, reserved = 0, open = 0 } = order.payment;
+  const isPart = paid > 0 || reserved > 0;
   const all = paid + reserved + open;
   $("split-paid").hidden = $("split-bar").toggleAttribute("hidden", !isPart);
-  $("split-paid").textContent = `${money(paid, order.currency)} of ${money(all, order.currency)} paid`;
+  $("split-paid").textContent = say("split.paid", {
+    paid: money(paid, order.currency), all: money(all, order.currency),
+  });
   draw($("split-bar"), { kept: paid, refunded: 0, disputed: 0, held: reserved, free: open, all });
   const parts = (order.payments ?? []).filter((one) => !["canceled", "expired"].includes(one.status));
   $("split-parts").replaceChildren(...parts.slice(0, MOST_PARTS).map((one) => partRow(one, order.currency)));
-  $("split-equal").replaceChildren(...GUESTS.map((number) => partButton(order, number)));
+  $("split-equal").replaceChildren(...GUESTS.filter((number) => lastOf(open, number) > 0)
+    .map((number) => partButton(order, number)));
 }
 
+// ---- The next guest
+
+/** The payment that is shown, and its order once something is known to be left of it. */
+const nothing = (id = "") => ({ id, isAsked: false, /** @type {any} */ order: null });
+let next = nothing();
+
+function nameNext() {
+  $("another").textContent = next.order ? say("split.next", { number: next.order.number }) : say("stage.another");
+}
+
+/** Offers what is left of an order when a part of it has ended. */
+async function offerNext() {
+  const payment = session.payment;
+  if (!payment) return;
+  if (payment.id !== next.id) next = nothing(payment.id);
+  nameNext();
+  const mine = next;
+  if (mine.isAsked || !payment.part || !may("sell") || isOpen(payment) || isRetryable(payment)) return;
+  mine.isAsked = true;
+  try {
+    const order = await ask("GET", `/v1/orders/${encodeURIComponent(payment.part.order_id)}`);
+    if (order.payment?.open > 0) mine.order = order;
+  } catch {
+    // The order can be selected from the list.
+  }
+  if (mine === next) nameNext();
+}
+
+document.addEventListener("till:shown", offerNext);
+// The sale before has left the form by then: sale.js comes first.
+$("another").addEventListener("click", () => {
+  const { order } = next;
+  next = nothing();
+  nameNext();
+  if (order) chooseOrder(order);
+});
 document.addEventListener("till:order-changed", show);
+$("amount").addEventListener("input", nameSale);

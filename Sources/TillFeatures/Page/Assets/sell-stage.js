@@ -5,6 +5,7 @@ import { $, make } from "./dom.js";
 import { money } from "./money.js";
 import { ground } from "./notice.js";
 import { changeDue } from "./payment.js";
+import { say } from "./words.js";
 
 /** The colour of a status; amber where it is not known whether money moved, none where nothing is to be done. */
 const GROUNDS = {
@@ -31,7 +32,7 @@ function coins(minor, currency) {
 function showChange(payment) {
   const minor = payment.status === "succeeded" ? changeDue(payment) : 0;
   if (minor <= 0) return;
-  $("change").replaceChildren(make("span", "Change due: "), make("bdi", money(minor, payment.currency)));
+  $("change").replaceChildren(make("span", `${say("stage.change")} `), make("bdi", money(minor, payment.currency)));
   $("change").hidden = false;
   const hand = coins(minor, payment.currency) ?? [];
   $("change-coins").replaceChildren(...hand.map(({ one, count }) => {

@@ -4,7 +4,8 @@
 import { actAs } from "./calls.js";
 
 /**
- * `confirming` is the payment whose confirmation is under way, and how the customer pays, as a sentence: the events of
+ * `confirming` is the payment whose confirmation is under way, and the name of the sentence for how the
+ * customer pays: the events of
  * a payment that nobody has asked the provider about yet do not hide that.
  * While `isOffline` nothing can be charged.
  * `settled` is the sale that was refused because the shop's document says that it is settled, with what it says.

@@ -17,7 +17,7 @@ function copied(copy) {
   const isBehind = copy.behind_seconds > BEHIND_SECONDS;
   return card({
     shape: "shield", title: "Copy", under: copy.folder,
-    badge: isBehind ? standing("stop", "Behind") : standing("paid", "Kept up"),
+    badge: isBehind ? standing("stop", "Behind") : standing("paid", "Up to date"),
     facts: [
       ["Behind", copy.behind_seconds === 0 ? "Nothing: it is as new as the journal."
         : `It may lack the last ${copy.behind_seconds} seconds.`],
@@ -42,16 +42,16 @@ export const section = {
   standing({ copy, last_backup: backup, restore }) {
     if (restore) return { tone: "stop", word: "Restoring", words: `${restore.sentence} ${restore.next}` };
     if (copy && copy.behind_seconds > BEHIND_SECONDS) {
-      return { tone: "stop", word: "Behind", words: "The copy of the journal is not kept up." };
+      return { tone: "stop", word: "Behind", words: "The copy of the journal has fallen behind." };
     }
     if (!copy && !backup) {
       return { tone: "stop", word: "None", words: "No copy is kept, and no backup was made lately." };
     }
     if (!copy && isOld(backup)) {
-      return { tone: "unsure", word: "Old", words: `The last backup is of ${time(backup.at)}. Make another.` };
+      return { tone: "unsure", word: "Old", words: `Last backup: ${time(backup.at)}. Make another.` };
     }
-    return { tone: "paid", word: "Kept", words: copy ? "A copy of the journal is kept meanwhile."
-      : `The last backup is of ${time(backup.at)}.` };
+    return { tone: "paid", word: "Kept", words: copy ? "A copy of the journal is kept continuously."
+      : `Last backup: ${time(backup.at)}.` };
   },
   draw({ copy, last_backup: backup, restore }) {
     const list = [...(copy ? [copied(copy)] : []), ...(backup ? [backedUp(backup)] : [])];

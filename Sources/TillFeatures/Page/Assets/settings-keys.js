@@ -29,7 +29,7 @@ function stateOf(key) {
   if (key.state === "revoked") return ["", "Revoked"];
   if (key.state === "expired") return ["", "Expired"];
   if (key.expires_at && -daysSince(key.expires_at) < ENDING_DAYS) return ["unsure", "Ends soon"];
-  return daysSince(key.last_used_at ?? key.created_at) > UNUSED_DAYS ? ["unsure", "Not used"] : ["", "In force"];
+  return daysSince(key.last_used_at ?? key.created_at) > UNUSED_DAYS ? ["unsure", "Not used"] : ["", "Active"];
 }
 
 /** @param {any} key @param {import("./settings.js").Page} page */
@@ -41,7 +41,7 @@ function revoke(key, page) {
       words: "Programs with this key are refused within a second. Sessions of the page and streams of events that were "
         + `begun with it end. It cannot be undone.${isOwn}`,
       facts: [
-        ["Key", key.id], ["May", may(key)], ["Last used", key.last_used_at ? time(key.last_used_at) : "Never"],
+        ["Key", key.id], ["Scopes", may(key)], ["Last used", key.last_used_at ? time(key.last_used_at) : "Never"],
       ],
       send: `Revoke ${key.label}`,
     })) return;
@@ -55,9 +55,9 @@ function making(page) {
   const label = make("input", "", { id: "key-label", className: "input", maxLength: 128, autocomplete: "off" });
   const life = make("select", "", { id: "key-life", className: "select" });
   life.append(...LIVES.map(([value, words]) => make("option", words, { value })));
-  const scopes = choices("It may", Object.entries(SCOPES).map(([scope, [words, under]]) =>
+  const scopes = choices("Scopes", Object.entries(SCOPES).map(([scope, [words, under]]) =>
     tick("scope", scope, words, under, DEFAULT.includes(scope))));
-  return form("New key", [field("What it is for", label), scopes, field("Valid for", life)], "Make the key",
+  return form("New key", [field("What it is for", label), scopes, field("Valid for", life)], "Create key",
     () => page.act(async () => {
       const body = {
         label: label.value.trim(), scopes: ticked(scopes, "scope"),
@@ -72,7 +72,7 @@ function making(page) {
 
 /** @param {any[]} keys @param {import("./settings.js").Page} page @param {string} title */
 function list(keys, page, title) {
-  return table(title, ["Name", "Key", "May", "Last used", "State", ""], keys.map((key) => {
+  return table(title, ["Name", "Key", "Scopes", "Last used", "State", ""], keys.map((key) => {
     const [tone, word] = stateOf(key);
     const made = `by ${key.created_by ?? "somebody"}, ${time(key.created_at)}`;
     const end = key.revoked_at ? `revoked ${time(key.revoked_at)}`
@@ -97,10 +97,10 @@ export const section = {
     const odd = own.filter((key) => stateOf(key)[0] === "unsure");
     if (odd.length > 0) {
       const names = odd.map(({ label }) => label).join(", ");
-      return { tone: "unsure", word: "To look at", words: `Not used for long, or ending soon: ${names}.` };
+      return { tone: "unsure", word: "Check", words: `Not used for long, or ending soon: ${names}.` };
     }
-    return { tone: "", word: own.length ? "In force" : "None", words: own.length === 1 ? "One key is in force."
-      : `${own.length || "No"} keys are in force.` };
+    return { tone: "", word: own.length ? "Active" : "None", words: own.length === 1 ? "One key is active."
+      : `${own.length || "No"} keys are active.` };
   },
   draw({ keys, has_more: hasMore }, page) {
     const own = needingFirst(keys.filter(({ state }) => state === "in_force"), (key) => stateOf(key)[0]);
@@ -111,9 +111,9 @@ export const section = {
     return [
       making(page), own.length ? list(own, page, "Keys")
         : empty("No keys yet",
-          "A program that sells through this counter needs one. A key of the settings (TILL_API_KEY) is not listed."),
+          "A program that sells through this counter needs one. The key set in TILL_API_KEY is not listed."),
       ...(ended.length ? [old] : []),
-      commands("A key that replaces another, which goes on for a while:", "till keys rotate key_… --grace 1h"),
+      commands("To replace a key while the old one still works for a while:", "till keys rotate key_… --grace 1h"),
     ];
   },
 };

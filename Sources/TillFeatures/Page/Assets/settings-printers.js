@@ -46,7 +46,7 @@ export const section = {
   standing(printers) {
     const bad = printers.filter((printer) => printer.needs_help);
     if (bad.length > 0) {
-      return { tone: "stop", word: "Needs help", words: `To look at: ${bad.map(({ name }) => name).join(", ")}.` };
+      return { tone: "stop", word: "Needs help", words: `Check: ${bad.map(({ name }) => name).join(", ")}.` };
     }
     if (printers.length === 0) {
       return { tone: "", word: "None", words: "There are no printers. Receipts are shown, and can be mailed." };

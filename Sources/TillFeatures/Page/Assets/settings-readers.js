@@ -11,7 +11,7 @@ const AT = "/v1/terminal/readers";
 function stateOf(reader) {
   if (reader.busy) return ["wait", "In use", "dots"];
   if (reader.status === "offline") return ["stop", "Offline", "wifi-off"];
-  return reader.status === "online" ? ["paid", "Ready", "check-circle"] : ["", "Not heard of yet", "dots"];
+  return reader.status === "online" ? ["paid", "Ready", "check-circle"] : ["", "Not seen yet", "dots"];
 }
 
 /** @param {any} reader @param {import("./settings.js").Page} page */
@@ -51,20 +51,20 @@ export const section = {
     }
     if (off.length > 0) {
       const names = off.map(({ label }) => label).join(", ");
-      return { tone: "stop", word: "Offline", words: `Not heard of lately: ${names}.` };
+      return { tone: "stop", word: "Offline", words: `Not seen recently: ${names}.` };
     }
     if (readers.length === 0) {
       return { tone: "", word: "None", words: "There are no smart readers. Cards can be typed, or simulated." };
     }
     const silent = readers.filter((reader) => stateOf(reader)[0] === "").map(({ label }) => label).join(", ");
-    if (silent) return { tone: "", word: "Not heard of", words: `Not heard of yet: ${silent}.` };
+    if (silent) return { tone: "", word: "Not seen yet", words: `Not seen yet: ${silent}.` };
     const words = readers.length === 1 ? "The reader is ready." : `All ${readers.length} readers are ready.`;
     return { tone: "paid", word: "Ready", words };
   },
   draw({ readers }, page) {
     const list = needingFirst(readers, (reader) => stateOf(reader)[0]).map((reader) => one(reader, page));
     const where = list.length ? cards(list)
-      : empty("No readers yet", "A reader shows a code when it is to be registered.");
+      : empty("No readers yet", "To register a reader, enter the code it shows.");
     return [where, commands("To add a reader, to rename it, or to choose the one that is used by default:",
       REGISTER, "till readers connect NAME")];
   },

@@ -50,7 +50,7 @@ function preview(set) {
   }
   picture.addEventListener("error", () => {
     picture.hidden = true;
-    why.textContent = `A receipt in ${language.selectedOptions[0].text} cannot be drawn on this machine. `
+    why.textContent = `A receipt in ${language.selectedOptions[0].text} cannot be printed on this machine. `
       + "As a page it can be shown.";
     why.hidden = false;
   });
@@ -69,31 +69,33 @@ export const section = {
     const missing = languages.filter(({ drawn }) => !drawn).map(({ language: code }) => NAMES[code] ?? code);
     const own = NAMES[language] ?? language;
     if (missing.includes(own)) {
-      return { tone: "stop", word: "Not drawn", words: `Receipts in ${own} cannot be drawn: fonts are missing.` };
+      return { tone: "stop", word: "Fonts missing", words: `Receipts in ${own} cannot be printed: fonts are missing.` };
     }
     if (missing.length > 0) {
-      return { tone: "unsure", word: "Fonts missing", words: `Receipts cannot be drawn in ${missing.join(", ")}.` };
+      return { tone: "unsure", word: "Fonts missing", words: `Receipts cannot be printed in ${missing.join(", ")}.` };
     }
-    return { tone: "paid", word: "Ready", words: `Receipts are in ${own}, and can be drawn in every language.` };
+    return { tone: "paid", word: "Ready", words: `Receipts are in ${own}, and can be printed in every language.` };
   },
   draw(set) {
     const lines = (all) => all.join(", ");
     const packages = [...new Set(set.languages.flatMap((one) => (one.drawn ? [] : one.packages)))].sort();
     return [
       preview(set),
-      pane("What is set", facts([
-        ["Shop", set.store], ["Address", lines(set.address)], ["Telephone", set.phone], ["Tax number", set.tax_id],
+      pane("Current settings", facts([
+        ["Shop", set.store], ["Address", lines(set.address)], ["Phone", set.phone], ["Tax number", set.tax_id],
         ["Country", set.country], ["Time zone", set.time_zone], ["Locale", set.locale],
         ["At the foot", lines(set.closing)],
-        ["Online", set.online_at ?? "Receipts carry no code that leads to them."],
+        ["Online", set.online_at ?? "Receipts carry no QR code."],
         ["By e-mail", set.mailed_from ? `from ${set.mailed_from}` : "None are sent: no mail server is set."],
       ])),
-      table("Languages", ["Language", "Drawing"], set.languages.map(({ language, drawn }) => ({
-        cells: [NAMES[language] ?? language, standing(drawn ? "" : "unsure", drawn ? "Can be drawn" : "Fonts missing")],
+      table("Languages", ["Language", "Printing"], set.languages.map(({ language, drawn }) => ({
+        cells: [
+          NAMES[language] ?? language, drawn ? standing("", "Can be printed") : standing("unsure", "Fonts missing"),
+        ],
       })), "languages"),
       ...(packages.length
         ? [banner("unsure", `Install on the counter's machine (Debian): ${packages.join(" ")}.`)] : []),
-      commands("What stands on receipts is set there, and holds from the next start on:",
+      commands("Receipt contents are configured there and take effect after a restart:",
         "till serve --store NAME --address LINES --locale de_DE --closing LINES", "till doctor"),
     ];
   },

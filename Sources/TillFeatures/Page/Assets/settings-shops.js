@@ -1,4 +1,4 @@
-// Connected shops: whether each is in step with the counter, which orders are not, and disconnecting, in two steps.
+// Connected shops: whether each is in sync with the counter, which orders are not, and disconnecting, in two steps.
 
 import { ask } from "./calls.js";
 import { make, time } from "./dom.js";
@@ -9,7 +9,7 @@ import { button, card, cards, commands, empty, needingFirst, standing } from "./
 function stateOf(shop) {
   if (shop.trouble) return ["stop", "Not reached"];
   const behind = shop.order_troubles.length;
-  return behind > 0 ? ["unsure", behind === 1 ? "1 order behind" : `${behind} orders behind`] : ["paid", "In step"];
+  return behind > 0 ? ["unsure", behind === 1 ? "1 order behind" : `${behind} orders behind`] : ["paid", "In sync"];
 }
 
 /** @param {any} shop @param {import("./settings.js").Page} page */
@@ -19,7 +19,7 @@ function disconnect(shop, page) {
       title: `Disconnect ${shop.url}?`,
       words: "New and changed orders of the shop do not come here any more, and the shop hears no more of payments and "
         + "refunds made here. Its orders so far stay. Connecting it again needs its key, on the counter's machine.",
-      facts: [["Orders followed", String(shop.orders)], ["Not in step", String(shop.order_troubles.length)]],
+      facts: [["Orders followed", String(shop.orders)], ["Not in sync", String(shop.order_troubles.length)]],
       send: "Disconnect the shop",
     })) return;
     await ask("DELETE", `/v1/shops/${encodeURIComponent(shop.id)}`);
@@ -67,10 +67,10 @@ export const section = {
     const lost = shops.filter(({ trouble }) => trouble).map(({ url }) => url);
     if (lost.length > 0) return { tone: "stop", word: "Not reached", words: `Not reached: ${lost.join(", ")}.` };
     if (behind > 0) {
-      return { tone: "unsure", word: "Behind", words: `Orders that are not in step with their shop: ${behind}.` };
+      return { tone: "unsure", word: "Behind", words: `Orders that are not in sync with their shop: ${behind}.` };
     }
     return shops.length === 0 ? { tone: "", word: "None", words: "No shop is connected." }
-      : { tone: "paid", word: "In step", words: "Every connected shop is in step." };
+      : { tone: "paid", word: "In sync", words: "Every connected shop is in sync." };
   },
   draw({ shops }, page) {
     const list = needingFirst(shops, (shop) => stateOf(shop)[0]).map((shop) => one(shop, page));

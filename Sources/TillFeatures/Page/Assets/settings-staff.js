@@ -43,7 +43,7 @@ function change(person, page) {
       facts: [["Who", `${person.name}, ${person.role}`]], send: `Disable ${person.name}`,
     })) return;
     await ask("PATCH", `/v1/staff/${person.id}`, JSON.stringify({ disabled: !isDisabled }));
-    return `${person.name} ${isDisabled ? "signs in again." : "is disabled."}`;
+    return `${person.name} ${isDisabled ? "can sign in again." : "is disabled."}`;
   });
 }
 
@@ -104,7 +104,7 @@ function adding(roles, isFirst, page) {
       const body = { name: name.value.trim(), role: role.value, ...(pin.value && { pin: pin.value }) };
       pin.value = "";
       await ask("POST", "/v1/staff", JSON.stringify(body), newKey());
-      return `${body.name} works here now.`;
+      return `${body.name} was added.`;
     }));
 }
 
@@ -138,7 +138,7 @@ export const section = {
     const active = staff.filter((person) => !person.disabled_at);
     const stuck = active.filter((person) => !person.has_pin && person.office !== "enrolled");
     if (active.length === 0) {
-      return { tone: "", word: "Nobody", words: "Nobody is asked who they are. That begins with the first person." };
+      return { tone: "", word: "None", words: "No staff yet. Once you add the first person, everyone signs in." };
     }
     if (stuck.length > 0) {
       const names = stuck.map(({ name }) => name).join(", ");
@@ -151,7 +151,7 @@ export const section = {
     own.append("How you sign in yourself is under ", make("a", "your account", { href: "/#account" }), ".");
     return [
       own, staff.length ? people({ staff, roles }, page)
-        : empty("Nobody works here yet", "Add the owner first. From then on the page asks everybody who they are."),
+        : empty("No staff yet", "Add the owner first. From then on, everyone signs in."),
       adding(roles, staff.length === 0, page), permissions(roles), sessions(open, page),
       commands("Roles of your own, and another PIN:",
         "till roles set NAME --permissions sell,refund --refund-limit EUR=5000", "till staff set-pin NAME"),

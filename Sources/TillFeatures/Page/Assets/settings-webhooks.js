@@ -47,8 +47,8 @@ function actions(endpoint, page) {
   const remove = () => page.act(async () => {
     if (!await review({
       title: "Delete this endpoint?",
-      words: "It is told of nothing any more, and its messages that wait are deleted. It cannot be undone.",
-      facts: [["Endpoint", url], ["Messages that wait", String(endpoint.pending)]], send: "Delete the endpoint",
+      words: "It is told of nothing any more, and its queued messages are deleted. It cannot be undone.",
+      facts: [["Endpoint", url], ["Queued messages", String(endpoint.pending)]], send: "Delete the endpoint",
     })) return;
     await ask("DELETE", pathOf(endpoint));
     if (opened === endpoint.id) opened = "";
@@ -114,7 +114,8 @@ function deliveries(endpoint, found, page) {
       }), { label: `Resend ${one.type}, ${one.id}` }),
     ] };
   });
-  return table(`Deliveries to ${endpoint.url}`, ["Event", "Sent", "Answer", "Tries", "State", ""], rows, "deliveries");
+  const heads = ["Event", "Sent", "Response", "Attempts", "State", ""];
+  return table(`Deliveries to ${endpoint.url}`, heads, rows, "deliveries");
 }
 
 /** @param {import("./settings.js").Page} page */
@@ -122,11 +123,11 @@ function adding(page) {
   const url = make("input", "", {
     id: "hook-url", className: "input", type: "url", maxLength: 2048, autocomplete: "off", placeholder: "https://",
   });
-  const types = choices("It is told of", [
+  const types = choices("Events", [
     tick("type", "payment.*", "Payments", "", true), tick("type", "dispute.*", "Disputes", "", true),
   ]);
-  const inside = choices("Where it may be", [
-    tick("inside", "yes", "In the counter's own network", "also without TLS; not in a cloud's metadata"),
+  const inside = choices("Network", [
+    tick("inside", "yes", "Allow private addresses", "also without TLS; never a cloud metadata address"),
   ]);
   return form("Add an endpoint", [field("Address", url), types, inside], "Add", () => page.act(async () => {
     const body = {
@@ -152,10 +153,10 @@ export const section = {
     const bad = endpoints.filter((endpoint) => stateOf(endpoint)[0] === "stop");
     const waiting = endpoints.reduce((count, { pending }) => count + pending, 0);
     if (bad.length > 0) {
-      return { tone: "stop", word: "Paused", words: `Takes no messages: ${bad.map(({ url }) => url).join(", ")}.` };
+      return { tone: "stop", word: "Paused", words: `Not receiving: ${bad.map(({ url }) => url).join(", ")}.` };
     }
-    if (endpoints.length === 0) return { tone: "", word: "None", words: "No program is told of payments." };
-    return waiting > 0 ? { tone: "wait", word: "Sending", words: `Messages that wait: ${waiting}.` }
+    if (endpoints.length === 0) return { tone: "", word: "None", words: "No endpoints." };
+    return waiting > 0 ? { tone: "wait", word: "Sending", words: `Queued messages: ${waiting}.` }
       : { tone: "paid", word: "Delivered", words: "Nothing waits to be sent." };
   },
   draw({ endpoints, shown, found }, page) {

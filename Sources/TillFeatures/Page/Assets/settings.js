@@ -120,11 +120,11 @@ async function summary(section) {
       buttons: [link] }),
     tone,
   });
-  if (!may(section.permission)) return made({ tone: "", word: "Not yours", words: lacking(section) });
+  if (!may(section.permission)) return made({ tone: "", word: "No access", words: lacking(section) });
   try {
     return made(section.standing(await section.load()));
   } catch (error) {
-    return made({ tone: "stop", word: "Not read", words: failure(error) });
+    return made({ tone: "stop", word: "Could not load", words: failure(error) });
   }
 }
 
@@ -142,7 +142,7 @@ async function showAll(mine) {
   if (mine !== shown) return;
   const needing = found.filter(({ tone }) => needsSomebody(tone)).length;
   says("about", needing === 0 ? "Nothing here needs you."
-    : needing === 1 ? "One section needs somebody." : `${needing} sections need somebody.`);
+    : needing === 1 ? "One section needs attention." : `${needing} sections need attention.`);
   // Once, when all are there.
   const order = SECTIONS.map(({ title }) => title);
   const place = (one) => order.indexOf(one.card.querySelector("h3").textContent);

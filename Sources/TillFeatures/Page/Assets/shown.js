@@ -15,6 +15,7 @@ import { ask, fail, Refusal } from "./requests.js";
 import { showStage } from "./sell-stage.js";
 import { may, session } from "./session.js";
 import { keepAddress } from "./views.js";
+import { foreign, say } from "./words.js";
 
 const REFRESH_MS = 2_000;
 const REFRESH_AFTER_FAULT_MS = 3_000;
@@ -41,8 +42,7 @@ const PARTS = [
 ];
 /** @type {[string, string, string, boolean]} */
 const STALE = [
-  "wait", "We are checking — don't pay again",
-  "The till did not answer. The outcome of this payment is not known yet; this page checks by itself.", true,
+  "wait", say("stage.checking"), say("stage.stale"), true,
 ];
 
 /** Beside Charge: what moves money or gives it up. */
@@ -56,8 +56,7 @@ export function render() {
     /** @type {HTMLButtonElement} */ (button).disabled = session.busy || session.isOffline;
   }
   $("blocked").hidden = session.busy || !(isBlocked || session.isOffline);
-  $("blocked").textContent = session.isOffline ? "Off until the connection is back. Your sale is kept."
-    : "The last sale is still being checked. For another customer, press “Start another sale”.";
+  $("blocked").textContent = say(session.isOffline ? "take.off" : "take.blocked");
   $("another").hidden = !payment || session.busy;
   $("details").hidden = !payment;
   $("override-form").hidden = !session.settled || Boolean(payment) || session.busy;
@@ -73,7 +72,7 @@ function confirming(payment) {
   const asked = session.confirming;
   if (asked?.id !== payment.id || !isRetryable(payment)) return null;
   const sum = money(payment.amount, payment.currency);
-  return ["wait", "Processing", `${sum}: ${asked.how} Don't pay again.`, true];
+  return ["wait", say("pay.processing"), say(asked.how, { sum }), true];
 }
 
 function renderPayment(payment) {
@@ -128,8 +127,8 @@ function renderOperations(payment) {
   for (const part of document.querySelectorAll("#capture-form .field, #capture-form [type=submit]")) {
     /** @type {HTMLElement} */ (part).hidden = !canCapture;
   }
-  $("cancel").textContent = payment.captured > 0 ? "Release the rest"
-    : isHeld ? "Cancel the hold" : "Cancel the payment";
+  $("cancel").textContent = say(payment.captured > 0 ? "capturing.release"
+    : isHeld ? "capturing.void" : "capturing.cancel");
   if (canCapture) prefill("capture-amount", payment.held, payment);
   const left = refundable(payment);
   $("refund-form").hidden = left <= 0 || !may("refund");
@@ -166,6 +165,7 @@ export function open(payment) {
   render();
   clearTimeout(poll);
   if (isOpen(session.payment)) poll = setTimeout(refresh, REFRESH_MS);
+  document.dispatchEvent(new Event("till:shown"));
 }
 
 /** Shows no payment. */
@@ -178,7 +178,7 @@ export function close() {
   keepAddress("");
   $("steps-box").hidden = true;
   $("refund-reason").value = "";
-  show("", "Nothing to do", "Enter a sale and press Charge, or open one of the latest payments below.");
+  show("", say("stage.nothing"), say("stage.begin"));
   ground("idle");
   $("stage-sum").hidden = true;
   alertWith("");
@@ -250,7 +250,7 @@ function watch(id) {
     // What the customer must do now is shown where the clerk sees it.
     if (session.busy && source === mine && session.payment) {
       const sum = money(session.payment.amount, session.payment.currency);
-      show("wait", "Processing", `${sum} at the card reader: ${sentence}`, true);
+      show("wait", say("pay.processing"), say("reader.at", { sum, sentence: foreign(sentence) }), true);
     }
     document.dispatchEvent(new CustomEvent("till:reader", { detail: news }));
   });

@@ -4,11 +4,12 @@ import { $ } from "./dom.js";
 import { explainGate, openGate, shutGate } from "./gate.js";
 import { alertWith } from "./notice.js";
 import { admit, ask, isKept, Refusal, sentencesOf } from "./requests.js";
+import { say } from "./words.js";
 
 const START = "start=";
-const SPENT = "This address was opened before, or is older than ten minutes.";
-const SIGNED_IN = "You are signed in already.";
-const UNREACHED = "The till cannot be reached. Nobody was signed in.";
+const SPENT = say("session.spent");
+const SIGNED_IN = say("session.already");
+const UNREACHED = say("session.unreached");
 
 /** Why somebody was not signed in. @param {unknown} error @param {string} [refused] What a refusal means here. */
 export function reason(error, refused) {
@@ -49,7 +50,7 @@ $("session-form").addEventListener("submit", async (event) => {
     $("key").value = "";
     openGate();
   } catch (error) {
-    shutGate(reason(error, "That key was not accepted."));
+    shutGate(reason(error, say("session.keyRefused")));
     $("key").focus();
   }
 });
@@ -59,7 +60,7 @@ $("sign-out").addEventListener("click", async () => {
     await ask("DELETE", "/session");
   } catch (error) {
     alertWith(error instanceof Refusal ? sentencesOf(error).join(" ")
-      : "The till cannot be reached. You are still signed in.");
+      : say("session.stillIn"));
     return;
   }
   // What was asked for and never answered is shown to whoever signs in next; nothing else stays.

@@ -7,11 +7,12 @@ import { alertWith } from "./notice.js";
 import { admit, ask, Refusal, sentencesOf } from "./requests.js";
 import { setPerson, whoIs } from "./session.js";
 import { admitted } from "./sign-in.js";
+import { parts, say } from "./words.js";
 
 const PERSON = "/session/person";
 const CHECK_EVERY_MS = 15_000;
 const MOST_DIGITS = 12;
-const UNREACHED = "The till cannot be reached. Nobody was signed in.";
+const UNREACHED = say("session.unreached");
 /** @type {{id: string, name: string}[]} */
 let people = [];
 
@@ -21,7 +22,7 @@ export const colleagues = () => people;
 const wordsOf = (error) => (error instanceof Refusal ? sentencesOf(error).join(" ") : UNREACHED);
 
 function explain(why) {
-  $("person-why").textContent = why;
+  $("person-why").replaceChildren(...parts(why));
   $("person-why").hidden = !why;
 }
 
@@ -92,9 +93,9 @@ const type = (digit) => () => {
 };
 $("pad").append(
   ...["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((digit) => key(digit, digit, type(digit))),
-  key("Clear", "Clear the PIN", () => { $("pin").value = ""; }),
+  key(say("person.clear"), say("person.clearPIN"), () => { $("pin").value = ""; }),
   key("0", "0", type("0")),
-  key("⌫", "Take the last digit back", () => { $("pin").value = $("pin").value.slice(0, -1); }),
+  key("⌫", say("person.back"), () => { $("pin").value = $("pin").value.slice(0, -1); }),
 );
 
 $("person-form").addEventListener("submit", async (event) => {
@@ -102,8 +103,8 @@ $("person-form").addEventListener("submit", async (event) => {
   const chosen = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=person]:checked"));
   const pin = $("pin").value;
   $("pin").value = "";
-  if (!chosen) return explain("Choose who you are.");
-  if (!pin) return explain("Enter your PIN.");
+  if (!chosen) return explain(say("person.choose"));
+  if (!pin) return explain(say("person.enterPIN"));
   explain("");
   try {
     apply(await ask("POST", PERSON, JSON.stringify({ staff: chosen.value, pin })));
@@ -120,7 +121,7 @@ $("lock").addEventListener("click", async () => {
     await ask("DELETE", PERSON);
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return shutGate();
-    return alertWith("The till cannot be reached. It is not locked.");
+    return alertWith(say("person.notLocked"));
   }
   setPerson(null);
   lockGate();

@@ -127,7 +127,7 @@ $("statement-form").addEventListener("submit", async (event) => {
   if (one.size > mostBytes) return fault("statement-file", `The file has more than ${mostBytes >> 20} MB.`);
   const account = $("statement-account").value.trim();
   if (!/^[\x21-\x7e]*$/.test(account)) {
-    return fault("statement-account", "Letters, digits and signs without spaces, please.");
+    return fault("statement-account", "Use letters, digits and symbols, without spaces.");
   }
   isBusy = true;
   $("statement-send").disabled = true;

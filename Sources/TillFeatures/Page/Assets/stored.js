@@ -5,7 +5,7 @@ import { money } from "./money.js";
 import { ask } from "./requests.js";
 
 const ASK_EVERY_MS = 10_000;
-const stored = make("section", "", { id: "stored", className: "card" });
+const stored = make("section", "", { id: "stored", className: "card", lang: "en", dir: "ltr" });
 stored.setAttribute("aria-labelledby", "stored-title");
 const facts = make("dl", "", { id: "stored-facts" });
 const why = make("ul", "", { id: "stored-why", className: "attention", hidden: true });

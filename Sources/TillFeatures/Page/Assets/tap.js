@@ -20,7 +20,7 @@ let isActive = false;
 /** What the reader said last. @type {{type: string, message: string} | null} */
 let last = null;
 
-const panel = make("div", "", { id: "tap-panel", className: "tap", hidden: true });
+const panel = make("div", "", { id: "tap-panel", className: "tap", hidden: true, lang: "en", dir: "ltr" });
 const bar = make("progress", "", { id: "tap-progress", max: 100, value: 0 });
 bar.setAttribute("aria-label", "Progress of the tap");
 const choice = make("select", "", { id: "tap-card" });

@@ -9,19 +9,21 @@ import { orderName } from "./payment.js";
 
 /** What each operation of a payment is called. */
 const VERBS = { refunds: "Refund", capture: "Capture", cancel: "Cancel or release" };
-const ENTRIES = { paid_in: "Paid in", paid_out: "Paid out", bank_drop: "Bank drop", refund: "Refund in cash" };
+const ENTRIES = {
+  paid_in: "Paid in", paid_out: "Paid out", bank_drop: "Bank drop", refund: "Cash for a failed refund",
+};
 
 function build() {
-  const dialog = make("dialog", "", { id: "unfinished", className: "dialog" });
+  const dialog = make("dialog", "", { id: "unfinished", className: "dialog", lang: "en", dir: "ltr" });
   dialog.setAttribute("aria-labelledby", "unfinished-title");
   dialog.setAttribute("aria-describedby", "unfinished-words");
   const buttons = make("div", "", { className: "buttons" });
   const button = (id, text, look) => make("button", text, { id, type: "button", className: look });
   buttons.append(
-    button("unfinished-back", "Not now", "button tall"), button("unfinished-drop", "Forget it", "button tall"),
+    button("unfinished-back", "Not now", "button tall"), button("unfinished-drop", "Discard", "button tall"),
     button("unfinished-send", "Send it again", "button tall primary"));
   dialog.append(
-    make("h2", "Finish what somebody else asked for?", { id: "unfinished-title" }),
+    make("h2", "Finish a request started by someone else?", { id: "unfinished-title" }),
     make("p", "", { id: "unfinished-words" }), make("dl", "", { id: "unfinished-facts", className: "facts" }), buttons);
   document.body.append(dialog);
   return questions(dialog);
@@ -71,7 +73,7 @@ reactions.another = async (kept, people) => {
   const facts = await factsOf(kept);
   const name = people.find(({ id }) => id === kept.person)?.name ?? "Somebody else";
   $("unfinished-words").textContent = `${name} asked for this, and there was no answer. It may have been done already. `
-    + "Sent again it is not done twice, and is asked for in your name.";
+    + "Sending it again cannot do it twice. It will be recorded under your name.";
   $("unfinished-facts").replaceChildren(...descriptions(facts));
   const answer = asked.begin();
   $("unfinished-back").focus();

@@ -226,7 +226,7 @@ package struct OfficeSignIn: Sendable {
 
     package static let refused = Problem(
         .unauthorized, "sign_in_refused", "Name, password and code do not go together. Nobody was signed in.",
-        next: "Check all three; each code is taken once. Whoever manages the staff can invite you anew.")
+        next: "Check all three; each code is taken once. Whoever manages the staff can invite you again.")
 
     package static let spent = Problem(
         .unauthorized, "invitation_spent",
@@ -235,7 +235,7 @@ package struct OfficeSignIn: Sendable {
 
     private static let wrongCode = Problem(
         .unprocessableContent, "code_wrong", "That is not the code that the app shows now. Nothing was changed.",
-        next: "Check the time of the telephone, and enter the next code.")
+        next: "Check the time of the phone, and enter the next code.")
 
     private static func tooMany(_ wait: Span) -> Problem {
         Problem(

@@ -1,0 +1,211 @@
+"""What holds for every page: forced colors and twice the size, what it weighs, and whose clock it shows where the
+device and the shop are in different time zones and the clocks are changed."""
+import datetime
+import gzip
+import urllib.parse
+
+import pytest
+import requests
+from playwright.sync_api import expect
+from seen import axe
+
+import counter
+from clerk import WAIT
+from wrong_clock import LIBRARY, Clock
+
+# What shows that a page is there.
+PAGES = {
+    "sell": ("/", "#rows tr"), "attention": ("/#attention", "#attention-view"),
+    "payments": ("/payments", "#rows tr[data-id]"), "payment": ("/payments/{payment}", "#timeline li"),
+    "day": ("/day", "#rows tr"), "count": ("/day?view=count", "#denoms input"), "x": ("/day?view=x", "#sheet"),
+    "reports": ("/day?view=reports", "#no-reports"), "insights": ("/insights", "#tiles .tile"),
+    "settings": ("/settings", "#body .button"), "docs": ("/docs", "#operations h2"),
+    "kitchen": ("/kitchen", "#open article"),
+}
+SECTIONS = {
+    name: ("/settings/" + name, "#body > *") for name in (
+        "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "backups", "health")
+}
+# Of all that a page is made of, each compressed by itself.
+MOST_BYTES = 150_000
+WIDE = "document.documentElement.scrollWidth"
+CURRENT = ".segments > [aria-pressed=true], .tabs > [aria-current], .item[aria-current], .side a[aria-current]"
+USED = "[location.href, ...performance.getEntriesByType('resource').map((one) => one.name)]"
+
+
+@pytest.fixture
+def latency():
+    return "0ms"
+
+
+def sold(server, name, units, tender=None):
+    made = server.create(name, name, units)
+    assert made.status_code == 201, made.text
+    paid = server.confirm(made.json()["id"], name + "-c", tender or {"type": "cash", "tendered": units})
+    assert paid.status_code == 200, paid.text
+    return paid.json()
+
+
+def open_day(server):
+    opened = server.request("POST", "/v1/day/open", {"currency": "EUR", "float": 15_000})
+    assert opened.status_code == 201, opened.text
+
+
+@pytest.fixture
+def visit(page, server):
+    """Opens a page of a shop in which there is something of everything."""
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+    open_day(server)
+    sold(server, "Cash", 1200)
+    payment = sold(server, "Card", 4830, counter.CARD_TENDER)
+    back = server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 1000}, "back")
+    assert back.status_code == 201, back.text
+    booked = server.request("POST", "/v1/orders", {
+        "order_id": "4711", "currency": "EUR", "amount": 4830,
+        "lines": [{"name": "Field guide", "quantity": 1, "amount": 4830}]})
+    assert booked.status_code == 201, booked.text
+    server.sign_in(page)
+
+    def go(name):
+        path, ready = {**PAGES, **SECTIONS}[name]
+        page.goto(server.url + path.format(payment=payment["id"]))
+        expect(page.locator(ready).first).to_be_visible(timeout=WAIT)
+        if name == "docs":
+            # The judge needs minutes for all operations, and its own test has it see them.
+            page.locator("#filter").fill("/refunds")
+
+    yield go
+    assert not faults, faults
+
+
+# ---- How it is seen
+
+
+@pytest.mark.parametrize("name", [*PAGES, *SECTIONS])
+def test_a_page_is_read_in_forced_colors_and_at_twice_the_size(page, visit, name):
+    visit(name)
+    # Half of the width is twice the size.
+    page.set_viewport_size({"width": 640, "height": 400})
+    assert page.evaluate(WIDE) <= 640
+    axe(page)
+    for scheme in ("light", "dark"):
+        page.emulate_media(forced_colors="active", color_scheme=scheme)
+        axe(page, colors_are_forced=True)
+        # The ground of what is current is gone with its colour.
+        marks = page.locator(CURRENT).evaluate_all(
+            "all => all.map((one) => getComputedStyle(one).textDecorationLine)")
+        assert set(marks) <= {"underline"}, marks
+    assert page.evaluate(WIDE) <= 640
+    page.emulate_media(forced_colors="none", color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.evaluate(WIDE) <= 1280
+    axe(page)
+
+
+# ---- What it weighs
+
+
+def is_asset(server, address):
+    parts = urllib.parse.urlsplit(address)
+    return address.startswith(server.url + "/") and not parts.path.startswith(("/v1/", "/session"))
+
+
+@pytest.mark.parametrize("name", list(PAGES))
+def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_property, name):
+    visit(name)
+    used = {urllib.parse.urldefrag(address).url for address in page.evaluate(USED) if is_asset(server, address)}
+    weights = {}
+    for address in used:
+        answer = requests.get(address, headers={"Authorization": "Bearer " + server.api_key}, timeout=10)
+        assert answer.status_code == 200, (address, answer.text)
+        weights[urllib.parse.urlsplit(address).path] = len(gzip.compress(answer.content, 9))
+    assert len(weights) >= 3, weights
+    record_property("bytes", sum(weights.values()))
+    assert sum(weights.values()) <= MOST_BYTES, sorted(weights.items(), key=lambda one: -one[1])[:12]
+
+
+# ---- Whose clock it shows
+
+# The hour before the day on which the clocks are changed, the one after, and two around the change; by the shop's clock
+# weekday and hour of each, and the hours of that day.
+CHANGES = {
+    "autumn": (["2026-10-24T21:30", "2026-10-24T22:30", "2026-10-25T00:30", "2026-10-25T01:30"],
+               {(6, 23): 1, (7, 0): 1, (7, 2): 2}, 25),
+    "spring": (["2026-03-28T22:30", "2026-03-28T23:30", "2026-03-29T00:30", "2026-03-29T01:30"],
+               {(6, 23): 1, (7, 0): 1, (7, 1): 1, (7, 3): 1}, 23),
+}
+
+
+@pytest.fixture
+def machine(tmp_path):
+    if not LIBRARY:
+        pytest.fail("libfaketime is not installed: scripts/setup test", pytrace=False)
+    clock = Clock(tmp_path / "machine.time")
+    yield clock
+    clock.end()
+
+
+@pytest.fixture
+def device(browser):
+    """Makes pages of a device in a time zone; nothing in them may fail."""
+    faults, made = [], []
+
+    def make(zone):
+        page = browser.new_context(viewport={"width": 1280, "height": 800}, timezone_id=zone).new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        made.append(page)
+        return page
+
+    yield make
+    for page in made:
+        page.context.close()
+    assert not faults, faults
+
+
+def listed(page, server, zone):
+    """The days of the list of payments as a device has them."""
+    page.goto(server.url + "/payments?period=all")
+    expect(page.locator("#rows tr[data-id]")).to_have_count(4, timeout=WAIT)
+    expect(page.locator("#zone")).to_have_text(f"Times in {zone}")
+    return page.locator("#rows tr.group").count()
+
+
+@pytest.mark.parametrize("change", list(CHANGES))
+def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp_path, machine, device, change):
+    moments, hours, length = CHANGES[change]
+    env = {**machine.env, "TILL_TIME_ZONE": "Europe/Berlin"}
+    server = counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env)
+    for number, moment in enumerate(moments, 1):
+        machine.start_at(datetime.datetime.fromisoformat(moment + ":00+00:00"))
+        with server.start():
+            sold(server, f"Sale-{number}", 1000 * number)
+    with server.start():
+        open_day(server)
+        found = server.request("GET", "/v1/insights").json()
+        assert found["zone"] == "Europe/Berlin"
+        assert {(one["weekday"], one["hour"]): one["captures"] for one in found["currencies"][0]["hours"]} == hours
+        far = device("Pacific/Auckland")
+        server.sign_in(far)
+        far.goto(server.url + "/insights")
+        expect(far.locator("#about")).to_contain_text("Europe/Berlin", timeout=WAIT)
+        expect(far.locator("#tiles .tile").first).to_contain_text("€100.00", timeout=WAIT)
+        days = far.locator("#over-time-table tbody tr").evaluate_all(
+            "all => all.map((one) => [one.cells[0].textContent, Number(one.dataset.value)])")
+        assert [captured for _, captured in days[-2:]] == [1000, 9000], days
+        last = datetime.date.fromisoformat(moments[-1][:10])
+        assert f"({length} hours)" in days[-1][0] and str(last.day) in days[-1][0], days
+        assert "hours" not in days[-2][0], days
+        # To the device far away all of it was one day; it says whose clock that is.
+        assert listed(far, server, "Pacific/Auckland") == 1
+        expect(far.locator("#rows tr.group")).to_contain_text(last.strftime("%B"))
+        payment = far.locator("#rows tr[data-id]").first.get_attribute("data-id")
+        far.goto(f"{server.url}/payments/{payment}")
+        expect(far.locator("#details")).to_contain_text("Pacific/Auckland", timeout=WAIT)
+        far.goto(server.url + "/day?view=x")
+        expect(far.locator("#about")).to_contain_text("Times in Pacific/Auckland", timeout=WAIT)
+        expect(far.locator("#paper")).to_contain_text("UTC+13:00", timeout=WAIT)
+        near = device("Europe/Berlin")
+        server.sign_in(near)
+        assert listed(near, server, "Europe/Berlin") == 2

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// Days of seeds against the ledger. `TILL_DAY_WORLDS` says how many.
+@Suite("The day against the ledger")
+struct DayAgainstLedgerTests {
+    private static let usual: UInt64 = 40
+    private static let worlds = max(
+        1, ProcessInfo.processInfo.environment["TILL_DAY_WORLDS"].flatMap { UInt64($0) } ?? usual)
+    /// All events that post something, as docs/LEDGER.md has them.
+    private static let posting: Set<String> = [
+        "attempt.authorized", "attempt.bound", "capture.failed", "capture.reported", "capture.restored",
+        "capture.succeeded", "dispute.closed", "dispute.funds_reinstated", "dispute.funds_withdrawn",
+        "dispute.updated", "payment.attention_closed", "payment.attention_required", "refund.failed",
+        "refund.reported", "refund.succeeded",
+    ]
+
+    @Test("Each report says what the ledger's postings between its first and its last event say")
+    func reports() async throws {
+        var met: Set<String> = []
+        for seed in 1...DayAgainstLedgerTests.worlds {
+            let life = LedgerDays(seed: seed)
+            try await life.live()
+            try await life.judge()
+            #expect(life.problems.isEmpty, "seed \(seed): \(life.problems.joined(separator: ", "))")
+            met.formUnion(life.met)
+        }
+        guard DayAgainstLedgerTests.worlds >= DayAgainstLedgerTests.usual else { return }
+        #expect(met == DayAgainstLedgerTests.posting)
+    }
+}
