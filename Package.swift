@@ -349,11 +349,13 @@ let package = Package(
             "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillFeatureWebhooks", "TillHTTP", "TillJournal",
             "TillProvider", "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
-        feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
+        feature(
+            "Books", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillStatements",
+            lifecycle),
         feature(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
-        feature("Day", "TillCounter", "TillJournal"),
+        feature("Day", "TillBooks", "TillCounter", "TillJournal"),
         feature("Insights", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillOffline"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(

@@ -62,26 +62,33 @@ public struct Checkout: Sendable {
     /// Creates a new payment in memory; ``create(_:idempotency:)`` writes it.
     /// - Parameter acceptedBy: The operator on record for charging an order that the shop reports as settled; `nil`
     ///   refuses such an order.
+    /// - Parameter discount: The discount given at the counter. ``create(_:idempotency:)`` refuses one on an order that
+    ///   has a price of its own.
     public func draft(
-        account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil
+        account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil,
+        discount: Discount? = nil
     ) -> PaymentDraft {
         let now = clock.now()
         let creation = PaymentEvent.Creation(
             payment: PaymentID.make(at: now, random: (random(), random())), account: account, order: order,
-            captureMode: captureMode, acceptedBy: order.standing == nil ? nil : acceptedBy)
+            captureMode: captureMode, acceptedBy: order.standing == nil ? nil : acceptedBy, discount: discount)
         return PaymentDraft(
             payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now, by: .inEvents))
     }
 
     /// Writes a new payment together with the response stored under the caller's idempotency key. Refused if the order
     /// already has a payment that holds, took or may take money, if an incident holds it, if the journal was restored
-    /// and the sweep is not finished, or if the shop reports the order as settled and no override was recorded. A
-    /// payment for an order with a tab is added to the tab in the same commit.
+    /// and the sweep is not finished, if the shop reports the order as settled and no override was recorded, or if the
+    /// payment has a discount and the order a price of its own. A payment for an order with a tab is added to the tab
+    /// in the same commit.
     public func create(
         _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
         if let standing = draft.payment.order.standing, draft.payment.acceptedBy == nil {
             throw .settledInShop(order: draft.payment.order.number, standing)
+        }
+        guard draft.payment.discount == nil || draft.payment.order.isPlainAmount else {
+            throw .discount(.priceIsOrders)
         }
         Failpoint.beforeCreateIsWritten.reached()
         var bound = draft
@@ -94,6 +101,8 @@ public struct Checkout: Sendable {
                     throw error
                 }
             }
+            // The tab is of an order that a shop or a program has priced.
+            guard draft.payment.discount == nil else { throw .discount(.priceIsOrders) }
             bound = try await onTab(draft)
         }
         Failpoint.afterCreateIsWritten.reached()

@@ -20,9 +20,9 @@ import printers
 
 # What takes longest begins first, so that no worker is left with it at the end.
 LONGEST = [
-    "test_paypal_kill", "test_kill", "test_applepay_kill", "test_schemathesis", "test_paypal_schemathesis",
-    "test_hostile_provider", "test_postgres", "test_printing_cups", "test_cards_compile", "test_terminal", "test_pcsc",
-    "test_working_day", "test_many_payments",
+    "test_paypal_kill", "test_kill", "test_applepay_kill", "test_applepay_production", "test_schemathesis",
+    "test_paypal_schemathesis", "test_hostile_provider", "test_postgres", "test_printing_cups", "test_cards_compile",
+    "test_terminal", "test_pcsc", "test_working_day", "test_many_payments",
 ]
 
 

@@ -111,6 +111,7 @@ class Owner:
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
                  "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
+                 "/v1/applepay/guests": "guest_0",
                  "/v1/webhook_endpoints": self.webhook, "/v1/shops": self.shop, "/v1/keys": self.key,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
@@ -123,7 +124,8 @@ class Owner:
 
     def query(self, text):
         """The owner's own names in a query."""
-        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message)
+        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message,
+                           shop=self.shop)
 
     def state(self):
         """All that the owner sees, and how much the journal has of it."""

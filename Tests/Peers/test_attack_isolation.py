@@ -39,7 +39,7 @@ def bodies(owner):
         "POST /v1/payments": {"order_id": "x-1", "amount": 1250, "currency": "EUR"},
         "POST /v1/payments/{id}/confirm": {"tender": {"type": "cash"}},
         "POST /v1/payments/{id}/capture": {}, "POST /v1/payments/{id}/cancel": {},
-        "POST /v1/payments/{id}/refunds": {"amount": 100},
+        "POST /v1/payments/{id}/refunds": {"amount": 100}, "POST /v1/payments/{id}/notes": {"text": "x"},
         "POST /v1/payments/{id}/attention/{number}/resolve": {
             "resolution": "refunded_elsewhere", "evidence": "x", "actor": "y"},
         "POST /v1/payments/{id}/attention/{number}/assign": {"assignee": "y"},
@@ -61,6 +61,7 @@ def bodies(owner):
         "POST /v1/terminal/payments/{id}/settle": {},
         "POST /v1/applepay/baskets": BASKET, "PUT /v1/applepay/baskets/{id}": BASKET,
         "DELETE /v1/applepay/baskets/{id}": None, "POST /v1/applepay/guests/redeem": {"token": "0" * 64},
+        "DELETE /v1/applepay/guests/{id}": None,
         "POST /v1/payments/{id}/card_session": {"origin": "https://shop.example"},
         "POST /v1/payments/{id}/app_session": {},
         "POST /v1/payments/{id}/session_result": {"session_result": "x"},
@@ -101,8 +102,9 @@ PAYMENTS_FILE = "GET /v1/payments.csv"
 INSIGHTS = {"GET /v1/insights", "GET /v1/insights.csv"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}", "?q=o-1", "?q={payment}",
-                         "?card=4242"],
-    PAYMENTS_FILE: ["", "?before={payment}", "?q=o-1", "?q={payment}", "?card=4242"],
+                         "?card=4242", "?staff={staff}", "?shop={shop}"],
+    PAYMENTS_FILE: ["", "?before={payment}", "?q=o-1", "?q={payment}", "?card=4242", "?staff={staff}",
+                    "?shop={shop}"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],

@@ -58,6 +58,15 @@ REFUSALS = [
     (["payments", "list", "--limit", "0"], 1, "invalid_limit"),
     (["payments", "list", "--status", "odd"], 1, "unknown_status"),
     (["payments", "list", "--search", "x" * 129], 1, "invalid_search"),
+    (["payments", "list", "--tender", "odd"], 1, "unknown_tender"),
+    (["payments", "list", "--tender", ""], 1, "unknown_tender"),
+    (["payments", "list", "--status", "succeeded,"], 1, "unknown_status"),
+    (["payments", "list", "--amount-from", "5.00"], 1, "currency_missing"),
+    (["payments", "list", "--amount-until", "5.001", "--currency", "EUR"], 1, "invalid_amount"),
+    (["payments", "list", "--currency", "EUX"], 1, "invalid_currency"),
+    (["payments", "list", "--card", "42"], 1, "invalid_card"),
+    (["payments", "list", "--staff", "s" * 65], 1, "invalid_identifier"),
+    (["payments", "list", "--order", "o-1", "--shop", "shop_1"], 1, "choose_an_order_or_a_search"),
     (["payments", "list", "--from", "yesterday"], 1, "invalid_time"),
     (["payments", "list", "--order", "o-1", "--search", "4242"], 1, "choose_an_order_or_a_search"),
     (["orders", "show", "nobody"], 1, "order_not_found"),
@@ -182,6 +191,24 @@ def test_wrong_use_of_a_known_command_is_explained_as_it_was(journal):
                              (["sale", "extra"], "extra")):
         answer = till(*arguments)
         assert answer.code == 64 and words in answer.err and "no command" not in answer.err, answer
+
+
+def test_the_list_has_the_conditions_of_the_page(journal):
+    for amount, currency in (("5.00", "EUR"), ("12.50", "EUR"), ("1250", "JPY")):
+        sold = till("sale", "--amount", amount, "--currency", currency, *journal, "--json")
+        assert sold.code == 0, sold
+
+    def amounts(*conditions):
+        found = till("payments", "list", *conditions, *journal, "--json")
+        assert found.code == 0, found
+        return [(one["amount"], one["currency"]) for one in found.json["payments"]]
+
+    assert amounts() == [(1250, "JPY"), (1250, "EUR"), (500, "EUR")]
+    assert amounts("--currency", "EUR") == [(1250, "EUR"), (500, "EUR")]
+    assert amounts("--amount-from", "5.01", "--currency", "EUR") == [(1250, "EUR")]
+    assert amounts("--amount-until", "5", "--currency", "EUR") == [(500, "EUR")]
+    assert amounts("--status", "succeeded,refunded") == amounts() and amounts("--status", "refunded,declined") == []
+    assert amounts("--card", "0000") == amounts("--shop", "shop_none") == amounts("--staff", "stf_none") == []
 
 
 def test_options_of_providers_stand_under_their_own_topic(journal):

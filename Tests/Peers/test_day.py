@@ -2,6 +2,8 @@
 process that dies while it closes.
 """
 import concurrent.futures
+import csv
+import io
 import itertools
 
 import pytest
@@ -51,12 +53,13 @@ def close_day(server, counted, **body):
 
 
 def test_a_day_from_opening_to_report(server):
-    assert done(server.request("GET", "/v1/day")) == {"session": None, "last": None}
+    assert done(server.request("GET", "/v1/day")) == {"zone": "GMT", "session": None, "last": None}
     problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
     opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
     assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)
     refused = problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
-    assert opened["opened_by"] in refused["detail"] and opened["opened_at"] in refused["detail"], refused
+    for fact in (opened["opened_by"], opened["opened_at"][:19] + "+00:00"):
+        assert fact in refused["detail"], refused
     first, card = sell(server, 4_000), sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
     refund(server, first, 1_500)
     refund(server, card, 900)
@@ -87,7 +90,7 @@ def test_a_day_from_opening_to_report(server):
     assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
     assert report["sales"] == {
         "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "disputed": 0, "net": 11_500,
-        "tips": 0}
+        "tips": 0, "discounts": 0, "discount_count": 0}
     assert {one["tender"]: (one["count"], one["captured"], one["refunded"]) for one in report["tenders"]} == {
         "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
     assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
@@ -95,6 +98,7 @@ def test_a_day_from_opening_to_report(server):
     assert report["all_totals"] == [{"currency": "EUR", **report["totals"]}]
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
+    judge_tables(server, report)
     problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")
     again = open_day(server, 9_900)
     assert again["opening_difference"] == -100 and again["expected"] == 9_900
@@ -105,6 +109,31 @@ def test_a_day_from_opening_to_report(server):
     assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
     assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
     assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
+
+
+def judge_tables(server, report):
+    """Each table sums to the report, and the file has the same rows."""
+    shown = {one["by"]: one["rows"] for one in report["breakdowns"]}
+    assert list(shown) == ["network", "tax", "tip", "refund", "staff", "shop", "hour"]
+    sales = report["sales"]
+    for by, rows in shown.items():
+        added = {name: sum(row[name] for row in rows) for name in ("captured", "refunded", "disputed", "tips")}
+        whole = {"captured": sales["gross"], "refunded": sales["refunds"], "disputed": 0, "tips": sales["tips"]}
+        of = {"tip": ("tips",), "refund": ("refunded",)}.get(by, tuple(whole))
+        assert all(added[name] == whole[name] for name in of), (by, rows)
+    networks = {row["kind"]: row["captured"] for row in shown["network"]}
+    assert networks == {"named": 9_900, "no_card": 4_000}
+    assert {row["kind"] for row in shown["tax"]} == {"not_known"}
+    assert [row["refunded"] for row in shown["staff"]] == [sales["refunds"]]
+    answer = server.request("GET", "/v1/day/reports/1.csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-1.csv"'
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    total = next(line for line in lines if line["section"] == "total")
+    assert (total["captured"], total["refunded"], total["net"]) == ("139.00", "24.00", "115.00")
+    assert {line["key"]: line["captured"] for line in lines if line["section"] == "network"} == {
+        "named": "99.00", "no_card": "40.00"}
+    assert next(line["value"] for line in lines if line["key"] == "journal_head") == report["journal_head"]
 
 
 @pytest.mark.parametrize("step, body, field", [
@@ -152,11 +181,14 @@ def test_who_may_not_see_totals_counts_blind(server):
         assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
-    for path in ("report", "reports", "reports/1"):
+    for path in ("report", "reports", "reports/1", "reports/1.csv"):
         assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
     report = done(device.ask("POST", "/v1/day/close", {}))
     assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
-    assert "4321" not in str(report) and "14321" not in str(done(device.ask("GET", "/v1/day")))
+    # Among the digits of the chain's head any number may stand by chance.
+    head = report["journal_head"]
+    shown = str(report) + device.ask("GET", "/v1/day").text
+    assert shown.count(head) == 2 and "4321" not in shown.replace(head, ""), shown
     device.signed_in("Mona")
     assert done(device.ask("GET", "/v1/day/reports/1"))["session"]["difference"] == -21
 
@@ -192,7 +224,20 @@ def test_a_day_at_the_command_line(tmp_path):
     assert day("report", "1") == report
     shown = counter.till("day", "report", "1", *journal)
     assert shown.code == 0 and shown.out.startswith("Z 1\n") and "12.50 EUR" in shown.out, shown
-    assert counter.till("journal", "verify", *journal, "--json").json["ok"] is True
+    assert f"\n{report['journal_head']}\n" in shown.out, shown
+    assert "\nby card network\n" in shown.out and "\nby hour\n" in shown.out, shown
+    elsewhere = counter.till("day", "report", "1", *journal, env={"TILL_TIME_ZONE": "Asia/Tokyo"})
+    assert "\ntimes in Asia/Tokyo\n" in elsewhere.out and "+09:00, by " in elsewhere.out, elsewhere
+    file = counter.till("day", "report", "1", "--csv", *journal)
+    assert file.out.startswith("section,key,name,") and "total,,,EUR,1,12.50," in file.out, file
+    assert counter.till("day", "report", "1", "--csv", "--json", *journal).code == 64
+    # Nothing was sold since, so it is what a check of the journal ends with.
+    assert counter.succeed("journal", "verify", *journal, "--json")["head"] == report["journal_head"]
+    counter.succeed(
+        "sale", "--amount", "1.00", "--currency", "EUR", "--cash", "--tendered", "1.00", *journal, "--json")
+    verified = counter.till("journal", "verify", "--head", report["journal_head"], *journal, "--json")
+    assert verified.code == 0 and verified.json["ok"] is True, verified
+    assert verified.json["head"] != report["journal_head"]
 
 
 def test_of_many_who_close_at_once_one_does(server):

@@ -196,8 +196,20 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     press(page, "Enter")
     expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
     expect(page.locator("#tiles")).to_contain_text("€48.30")
-    for text in ("END OF Z", "UTC", "Tax, discounts"):
+    for text in ("END OF Z", "UTC", "The numbers of receipts", "By card network", "By hour"):
         expect(page.locator("#paper")).to_contain_text(text)
+    assert page.locator("#csv").get_attribute("href") == "/v1/day/reports/1.csv"
+    networks = page.locator('.folded[data-by="network"]')
+    expect(networks.get_by_role("table")).to_be_hidden()
+    networks.locator("summary").press("Enter")
+    expect(networks.get_by_role("table")).to_contain_text("No card")
+    networks.locator("summary").press("Enter")
+    # The strip has all digits of the chain's head, for `till journal verify`; the page the first of them.
+    sequence, digest = standing(server)["last"]["journal_head"].split(":")
+    printed = page.locator("#paper").inner_text()
+    assert re.search(rf"Head after event +{sequence}\n{digest[:32]}\n{digest[32:]}\n", printed), printed
+    expect(page.get_by_role("region", name="Journal", exact=True)).to_contain_text(
+        f"Head after event {sequence}{digest[:16]}…")
     axe(page)
     shoot("z")
     z = standing(server)["last"]

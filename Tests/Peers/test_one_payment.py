@@ -70,6 +70,48 @@ def test_every_event_says_how_the_money_stood(server):
     assert stood[0] == (0, 0, 0) and (0, 0, 6000) in stood and (4830, 0, 0) in stood and stood[-1] == (4830, 1250, 0)
 
 
+def test_a_note_is_kept_with_its_author_in_the_timeline(office, server):
+    page, payment = office, sold(server, "10432")
+    opened(page, server, payment)
+    page.get_by_label("Note", exact=True).fill("Comes back for <b>4242 4242 4242 4242</b>")
+    page.get_by_role("button", name="Add note").click()
+    note = page.locator("#timeline li").first
+    expect(note.locator("b").first).to_have_text("Note", timeout=WAIT)
+    expect(note.locator(".said")).to_contain_text("Comes back for <b>")
+    expect(page.locator("#note")).to_have_value("")
+    axe(page)
+    kept = shown(server, payment)["notes"]
+    assert len(kept) == 1 and kept[0]["by"]["text"] and "4242 4242 4242" not in json.dumps(kept), kept
+    # What happens later stands above it.
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 100}, "r-note")
+    expect(page.locator("#timeline li").first).to_contain_text("Refunded", timeout=WAIT)
+    expect(page.locator("#timeline li[data-note]")).to_have_count(1)
+    # In the file there are no notes.
+    assert "Comes back" not in server.request("GET", "/v1/payments.csv").text
+
+
+def test_what_the_provider_answered_is_folded_at_its_step(office, server):
+    page = office
+    made = server.create("10433", "k-10433").json()
+    declined = server.confirm(made["id"], "c-10433", {**counter.CARD_TENDER, "number": "4000000000000002"}).json()
+    assert declined["status"] == "declined", declined
+    decline = declined["attempts"][-1]["decline"]
+    answer = [one["answer"] for one in shown(server, made)["events"] if one["type"] == "attempt.declined"][0]
+    assert answer["reason"] == decline["reason"] and answer.get("code") == decline["code"], answer
+    assert answer.get("request_id") == decline["request_id"]
+    opened(page, server, made)
+    step = page.locator("#timeline li", has_text="Declined.").first
+    expect(step.locator("dd").first).to_be_hidden()
+    step.locator("summary").press("Enter")
+    expect(step.locator("dd").first).to_have_text(decline["reason"])
+    axe(page)
+    # It stays open when the page is drawn anew.
+    page.get_by_label("Note", exact=True).fill("Asked the bank.")
+    page.get_by_role("button", name="Add note").click()
+    expect(page.locator("#timeline li[data-note]")).to_have_count(1, timeout=WAIT)
+    expect(step.locator("dd").first).to_be_visible()
+
+
 def test_a_refund_is_reviewed_before_it_is_sent_and_the_page_shows_what_became_of_it(office, server, shoot):
     page, payment = office, sold(server, "10431")
     opened(page, server, payment)

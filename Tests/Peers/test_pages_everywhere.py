@@ -2,6 +2,7 @@
 device and the shop are in different time zones and the clocks are changed."""
 import datetime
 import gzip
+import re
 import urllib.parse
 
 import pytest
@@ -203,9 +204,39 @@ def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp
         payment = far.locator("#rows tr[data-id]").first.get_attribute("data-id")
         far.goto(f"{server.url}/payments/{payment}")
         expect(far.locator("#details")).to_contain_text("Pacific/Auckland", timeout=WAIT)
+        # The day of the drawer is by the shop's clock on every device.
         far.goto(server.url + "/day?view=x")
-        expect(far.locator("#about")).to_contain_text("Times in Pacific/Auckland", timeout=WAIT)
-        expect(far.locator("#paper")).to_contain_text("UTC+13:00", timeout=WAIT)
+        expect(far.locator("#paper")).to_contain_text("UTC+01:00" if length == 25 else "UTC+02:00", timeout=WAIT)
         near = device("Europe/Berlin")
         server.sign_in(near)
         assert listed(near, server, "Europe/Berlin") == 2
+
+
+@pytest.mark.parametrize("zone,whose", [
+    ("Pacific/Auckland", ", the shop's time zone; this device is in Pacific/Auckland"), ("Europe/Berlin", "")])
+def test_the_day_of_the_drawer_is_the_shops_wherever_it_is_read(tmp_path, machine, device, zone, whose):
+    env = {**machine.env, "TILL_TIME_ZONE": "Europe/Berlin"}
+    server = counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env)
+    # Half past eleven in Berlin, and in Auckland the next day.
+    machine.start_at(datetime.datetime.fromisoformat("2026-03-01T22:30:00+00:00"))
+    with server.start():
+        open_day(server)
+        assert server.request("GET", "/v1/day").json()["zone"] == "Europe/Berlin"
+        page = device(zone)
+        server.sign_in(page)
+        page.goto(server.url + "/day")
+        expect(page.locator("#open-since")).to_contain_text("Mar 1,", timeout=WAIT)
+        expect(page.locator("#about")).to_have_text(re.compile(re.escape("Times in Europe/Berlin" + whose) + "$"))
+        expect(page.locator("#rows time").last).to_have_text(re.compile(r"^Mar 1, 11:3\d\sPM$"))
+        page.goto(server.url + "/day?view=x")
+        paper = page.locator("#paper")
+        for text in ("Mar 01, 2026", "UTC+01:00", "Shop's zone", "Europe/Berlin"):
+            expect(paper).to_contain_text(text, timeout=WAIT)
+
+
+def test_a_day_is_shown_by_the_devices_clock_if_it_does_not_know_the_shops(page, visit, server):
+    day = {**server.request("GET", "/v1/day").json(), "zone": "Nowhere/Here"}
+    page.route("**/v1/day", lambda route: route.fulfill(json=day))
+    visit("day")
+    own = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
+    expect(page.locator("#about")).to_have_text(re.compile(f"Times in {re.escape(own)}$"), timeout=WAIT)

@@ -12,9 +12,11 @@ private struct Sale {
     let attempt = AttemptID(rawValue: "pay_1-a1")
     let start = Timestamp(milliseconds: 1_795_253_405_000)  // 2026-11-21T09:30:05Z
 
-    init(_ order: Order, mode: CaptureMode = .automatic) {
+    init(_ order: Order, mode: CaptureMode = .automatic, discount: Discount? = nil) {
         payment = Payment(
-            .init(payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: mode), at: start)
+            .init(
+                payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: mode,
+                discount: discount), at: start)
     }
 
     init(_ minor: Int64, _ currency: Currency, mode: CaptureMode = .automatic) throws {
@@ -125,6 +127,24 @@ struct ReceiptContentTests {
         for row in ["Discount (SAVE5)", "-€5.00", "Gift card ****9X7Z", "-€10.00", "Rounding", "€0.01", "€51.76"] {
             #expect(text.contains(row), "\(row) is missing:\n\(text)")
         }
+    }
+
+    @Test("a discount at the counter is a row with its reason, under the price before it")
+    func discount() throws {
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: eur(1_100), description: "Teapot")
+        var sale = Sale(order, discount: try Discount(eur(150), reason: "Scratched", beside: eur(1_100)))
+        sale.authorize()
+        let receipt = sale.receipt()
+        try receipt.check()
+        #expect(receipt.lineItems.map(\.amount) == [eur(1_250)] && receipt.total == eur(1_100))
+        #expect(receipt.summary.map(\.kind) == [.subtotal, .discount])
+        #expect(receipt.summary.map(\.amount) == [eur(1_250), eur(-150)])
+        #expect(receipt.summary.last?.label.plain == "Discount (Scratched)")
+        let text = ReceiptRenderer.text(receipt)
+        #expect(text.contains("Discount (Scratched)") && text.contains("Teapot"))
+        var plain = Sale(order)
+        plain.authorize()
+        #expect(plain.receipt().summary.map(\.kind) == [.subtotal])
     }
 
     @Test("taxes by name that do not make the tax are replaced by the tax")

@@ -132,7 +132,8 @@ private struct Shop {
             verifier: PaymentTokenVerifier(
                 trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
             baskets: ApplePayBaskets(journal: journal, owner: account, clock: clock),
-            customers: CustomerAccounts(journal, owner: account, clock: clock),
+            customers: CustomerAccounts(
+                journal, owner: account, pepper: Pepper(besideJournal: journal.path), clock: clock),
             replay: replay ?? JournalReplayStore(store: journal, clock: clock), checkout: engine,
             account: account, provider: .sandbox, clock: clock, metrics: ApplePayMetrics())
     }

@@ -283,8 +283,9 @@ struct FeatureRecordTests {
     @Test("Who buys of two accounts is a customer of each, and signs in at one only", arguments: Kind.allCases)
     func customers(_ kind: Kind) async throws {
         let store = try Place(kind).open()
-        let own = CustomerAccounts(store, owner: AccountID(rawValue: "north"), clock: ManualClock())
-        let other = CustomerAccounts(store, owner: .main, clock: ManualClock())
+        let own = CustomerAccounts(
+            store, owner: AccountID(rawValue: "north"), pepper: .ofGuests, clock: ManualClock())
+        let other = CustomerAccounts(store, owner: .main, pepper: .ofGuests, clock: ManualClock())
         let first = try #require(try await own.demoCustomer()).token.reveal()
         let second = try #require(try await other.demoCustomer()).token.reveal()
         #expect(try await own.customer(showing: first) == "customer_ada")
@@ -301,15 +302,17 @@ struct FeatureRecordTests {
         let stores = [try place.open(), try place.open()]
         let made = try await count(10) { number in
             let new = CustomerAccount(owner: .main, name: [1], id: "a\(number)", token: [2, UInt8(number)])
-            return try await CustomerAccounts(stores[number % 2], owner: .main, clock: ManualClock()).account(new)?
-                .isNew == true
+            let customers = CustomerAccounts(
+                stores[number % 2], owner: .main, pepper: .ofGuests, clock: ManualClock())
+            return try await customers.account(new)?.isNew == true
         }
         #expect(made == 1)
-        let customers = CustomerAccounts(stores[0], owner: .main, clock: ManualClock())
+        let customers = CustomerAccounts(stores[0], owner: .main, pepper: .ofGuests, clock: ManualClock())
         let first = try #require(try await customers.demoCustomer())
         #expect(try await customers.customer(showing: first.token.reveal()) == "customer_ada")
         let second = try #require(
-            try await CustomerAccounts(stores[1], owner: .main, clock: ManualClock()).demoCustomer())
+            try await CustomerAccounts(stores[1], owner: .main, pepper: .ofGuests, clock: ManualClock())
+                .demoCustomer())
         #expect(try await customers.customer(showing: first.token.reveal()) == nil)
         #expect(try await customers.customer(showing: second.token.reveal()) == "customer_ada")
         #expect(try await customers.customer(showing: String(repeating: "0", count: 64)) == nil)

@@ -13,6 +13,8 @@ public final class SignerTrust: Sendable {
     /// Maximum number of verified signers kept. Apple has used about five in ten years.
     public static let maximumSigners = 32
 
+    /// The root in DER, for a TLS client that trusts the same authority.
+    package let rootDER: [UInt8]
     private let root: Certificate
     private let proved = Mutex<[[UInt8]: ValidatedSigner]>([:])
 
@@ -24,8 +26,9 @@ public final class SignerTrust: Sendable {
     /// - Parameter root: one certificate, in DER or PEM.
     public init(root: [UInt8]) throws(PaymentTokenError) {
         do {
-            let block = PEMBlock.first(in: root, named: "CERTIFICATE")
-            self.root = try Certificate(derEncoded: block ?? root)
+            let der = PEMBlock.first(in: root, named: "CERTIFICATE") ?? root
+            rootDER = der
+            self.root = try Certificate(derEncoded: der)
         } catch {
             throw PaymentTokenError(
                 .chain, "root", "The root certificate cannot be read.", next: "Give one certificate, in PEM or DER.")

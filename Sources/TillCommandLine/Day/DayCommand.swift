@@ -2,6 +2,7 @@ import ArgumentParser
 import TillCore
 import TillCounter
 import TillFeatureDay
+import TillReceipts
 
 /// `till day …`: opens the cash drawer for a day, counts and closes it, and shows its reports.
 struct DayCommand: AsyncParsableCommand {
@@ -142,7 +143,7 @@ struct DayCommand: AsyncParsableCommand {
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
                 let closed = try await book.close(left: left, reason: reason, of: account, seen: .init(session))
                 if common.json { return DayLine.jsonReport(closed) }
-                Output.lines(DayLine.report(closed))
+                Output.lines(DayLine.report(closed, by: DayClock(book.zone)))
             }
         }
     }
@@ -170,6 +171,11 @@ struct DayCommand: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The number of a report; without one, the day as it is now.") var number: Int64?
+        @Flag(name: .long, help: "Write the report as CSV, one figure a row.") var csv = false
+
+        func validate() throws {
+            guard !(csv && common.json) else { throw ValidationError("Give --csv or --json, not both.") }
+        }
 
         func run() async throws {
             try await withDay(common, provider, creates: false) { book, account in
@@ -177,8 +183,10 @@ struct DayCommand: AsyncParsableCommand {
                     if let number { try await book.report(number, of: account) } else {
                         try await book.current(of: account)
                     }
+                let clock = DayClock(book.zone)
                 if common.json { return DayLine.jsonReport(shown) }
-                Output.lines(DayLine.report(shown))
+                if csv { return Output.bytes(Array(DayFile.text(shown, by: clock).utf8)) }
+                Output.lines(DayLine.report(shown, by: clock))
             }
         }
     }
@@ -191,7 +199,8 @@ func withDay(
 ) async throws {
     try await withCounter(common, provider, creates: creates) { counter in
         let book = DayBook(
-            counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit)
+            counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit,
+            zone: counter.options.receipts.store.timeZone)
         try await body(book, counter.options.account)
     }
 }

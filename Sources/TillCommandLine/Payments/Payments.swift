@@ -19,68 +19,28 @@ struct Payments: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "The most to list, up to 500.") var limit = 50
-        @Option(name: .long, help: "Only of this order, with the payments of its parts.") var order: String?
-        @Option(name: .long, help: "Only in this status.") var status: String?
-        @Option(
-            name: .long, help: "Only with this in the order's name, this amount, or these last four digits of a card.")
-        var search: String?
-        @Option(name: .long, help: "Only by this tender: card, reader, wallet, paypal or cash.") var tender: String?
-        @Option(name: .long, help: "Only from this time on, such as 2026-11-21T10:30:00Z.") var from: String?
-        @Option(name: .long, help: "Only before this time.") var until: String?
+        @OptionGroup var conditions: PaymentSearchOptions
 
         func run() async throws {
             try await withCounter(common, provider, creates: false) { counter in
-                var found = PaymentSearch(account: counter.options.account)
                 guard (1...JournalLimits.maximumPage).contains(limit) else {
                     throw CommandError(
                         code: "invalid_limit", what: "--limit is \(limit).",
                         next: "It is 1 to \(JournalLimits.maximumPage).")
                 }
+                var found = try conditions.asked(of: counter.options.account)
                 found.limit = limit
-                if let status {
-                    guard let known = PaymentStatus(rawValue: status) else {
-                        throw CommandError(
-                            code: "unknown_status", what: "There is no status \(status).",
-                            next: "Use one of \(PaymentStatus.allCases.map(\.rawValue).joined(separator: ", ")).")
-                    }
-                    found.statuses = [known]
-                }
-                found.text = try Self.text(search)
-                found.tenders = Set(tender.map { [TenderKind(rawValue: $0)] } ?? [])
-                (found.from, found.until) = (try Self.time("--from", from), try Self.time("--until", until))
                 let listed = try await payments(found, counter.checkout)
                 common.json ? printJSON(listed) : printTable(listed)
             }
         }
 
-        private static func text(_ text: String?) throws -> String? {
-            guard let text, text.utf8.count > PaymentSearchLimits.textBytes else { return text }
-            throw CommandError(
-                code: "invalid_search", what: "--search has \(text.utf8.count) bytes.",
-                next: "It has at most \(PaymentSearchLimits.textBytes).")
-        }
-
-        private static func time(_ option: String, _ text: String?) throws -> Timestamp? {
-            guard let text else { return nil }
-            guard let time = Timestamp(internetTime: text) else {
-                throw CommandError(
-                    code: "invalid_time", what: "\(option) is “\(text)”.",
-                    next: "Write it as 2026-11-21T10:30:00Z, or with an offset such as +01:00.")
-            }
-            return time
-        }
-
         /// Returns the payments that are looked for, from as far back as it takes.
         private func payments(_ search: PaymentSearch, _ checkout: Checkout) async throws -> [ListedPayment] {
-            if let order {
-                guard (search.text, search.from, search.until) == (nil, nil, nil), search.tenders.isEmpty else {
-                    throw CommandError(
-                        code: "choose_an_order_or_a_search", what: "--order goes with --status and --limit only.",
-                        next: "Use --search with the order's name instead.")
-                }
+            if let order = try conditions.onlyOrder() {
                 return try await checkout.listWithParts(
                     PaymentFilter(
-                        account: search.account, order: OrderID(rawValue: order), status: search.statuses.first,
+                        account: search.account, order: order, status: search.statuses.first,
                         limit: search.limit))
             }
             var search = search

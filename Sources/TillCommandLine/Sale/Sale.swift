@@ -20,6 +20,7 @@ struct Sale: AsyncParsableCommand {
             till sale --amount 12.50 --currency EUR --reader simulated --card declined:insufficient_funds
             till sale --amount 12.50 --currency EUR --card-number 4242424242424242 --expiry 12/30 --cvc 123
             till sale --amount 12.50 --currency EUR --cash --tendered 20.00
+            till sale --amount 11.00 --currency EUR --discount 1.50 --reason "Last of its kind" --cash
             till sale --amount 12.50 --currency EUR --provider adyen --terminal V400m-123456789@192.168.1.20:8443
             """)
 
@@ -34,6 +35,14 @@ struct Sale: AsyncParsableCommand {
     var currency: String?
     @Option(name: .long, help: "What is sold, with --amount.")
     var description: String?
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "What the customer saves beside --amount, which is charged as it is. It needs --reason.",
+            valueName: "amount"))
+    var discount: String?
+    @Option(name: .long, help: "Why the discount is given.")
+    var reason: String?
     @Option(name: .long, help: "automatic or manual.")
     var capture = "automatic"
     @Flag(name: .long, help: "Charge an order even if the shop says that it was paid, refunded or canceled.")
@@ -78,8 +87,10 @@ struct Sale: AsyncParsableCommand {
 
     func run() async throws {
         let named: Order
+        let saved: Discount?
         do {
             named = try readOrder()
+            saved = try readDiscount(beside: named.total)
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         }
@@ -96,7 +107,7 @@ struct Sale: AsyncParsableCommand {
             if let fleet { try check(sold, at: fleet) }
             let draft = counter.checkout.draft(
                 account: counter.options.account, order: sold, captureMode: mode,
-                acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil)
+                acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil, discount: saved)
             let typed = try typedTender(sold)
             if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
             let tipping = try tipping(sold, at: fleet)
@@ -148,6 +159,25 @@ struct Sale: AsyncParsableCommand {
         } catch {
             throw CommandError(
                 code: "invalid_order", what: "\(path): \(error)", next: "Correct the order and try again.")
+        }
+    }
+
+    private func readDiscount(beside charged: Money) throws -> Discount? {
+        guard let discount else {
+            guard reason == nil else {
+                throw CommandError(
+                    code: "discount_missing", what: "--reason goes with --discount.", next: "Add it, or leave it out.")
+            }
+            return nil
+        }
+        guard amount != nil else { throw DiscountError.priceIsOrders }
+        do {
+            let saved = try Money(parsing: discount, currency: charged.currency)
+            return try Discount(saved, reason: reason ?? "", beside: charged)
+        } catch let error as any ExplainedError {
+            throw error
+        } catch {
+            throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
         }
     }
 

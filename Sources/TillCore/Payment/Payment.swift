@@ -20,6 +20,8 @@ public struct Payment: Hashable, Sendable {
     public let captureMode: CaptureMode
     /// The operator on record for charging an order that the shop reports as settled; `nil` if there was no override.
     public let acceptedBy: String?
+    /// The discount given at the counter, beside ``amount``; `nil` for none.
+    public let discount: Discount?
     /// The creation time.
     public let createdAt: Timestamp
     /// The time of the last event.
@@ -66,6 +68,7 @@ public struct Payment: Hashable, Sendable {
         order = creation.order
         captureMode = creation.captureMode
         acceptedBy = creation.acceptedBy
+        discount = creation.discount
         createdAt = at
         updatedAt = at
         version = 1

@@ -83,6 +83,13 @@ public enum PaymentJSON {
         writer.field("test", payment.isTest)
         writer.field("amount", payment.amount.minorUnits)
         writer.field("currency", payment.currency.code)
+        if let discount = payment.discount {
+            writer.key("discount")
+            writer.beginObject()
+            writer.field("amount", discount.amount.minorUnits)
+            writer.field("reason", discount.reason)
+            writer.endObject()
+        }
         writer.field("tip", payment.tip?.minorUnits ?? 0)
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)

@@ -49,6 +49,8 @@ struct ApplePayBaskets: Sendable {
     /// The account that owns the baskets.
     let owner: AccountID
     let clock: any TillClock
+    /// The retention of a basket with a payment, from its opening.
+    var paidFor = WalletBasket.paidLifetime
     private var baskets: Records<WalletBasket> { Records(journal) }
 
     /// Opens a basket; one with a payment is left unchanged. Expired unpaid baskets are removed.
@@ -209,6 +211,7 @@ struct ApplePayBaskets: Sendable {
         try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
+            basket.keptFor = paidFor
             if refuses { basket.refused.append(transaction) }
             return true
         }

@@ -72,6 +72,9 @@ extension ApplePayMount {
         router.post("/v1/applepay/guests/redeem", for: .sell, of: .counter, maximumBodyBytes: 4_096) {
             try await baskets().redeem($0)
         }
+        router.on([.delete], "/v1/applepay/guests/{id}", for: .sell, of: .counter) {
+            try await baskets().eraseGuest($0)
+        }
         router.on([.delete], one, for: .sell, of: .counter) { try await baskets().close($0) }
     }
 }

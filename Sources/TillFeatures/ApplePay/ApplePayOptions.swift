@@ -29,6 +29,12 @@ public struct ApplePayDomain: Sendable {
     public var identities: [Identity]
     /// The file that proves ownership of the domain to Apple.
     public var association: [UInt8]?
+    /// The association file's name in the settings; `nil` if they name none, as where the domain's own server serves
+    /// it.
+    public var associationFile: String?
+    /// The time since which the counter cannot read the association file that the settings name; ``association`` is
+    /// then what was read last, or `nil` if it was never read.
+    var associationMissingSince: Timestamp?
     /// The exact origins of pages with access, in addition to `https://` and the domain.
     public var origins: Set<String>
     public var isEnabled: Bool
@@ -53,6 +59,9 @@ public struct ApplePayDomain: Sendable {
         self.isEnabled = isEnabled
         self.percentage = min(max(percentage, 0), 100)
     }
+
+    /// `true` if the settings name an association file that was never read, so that Apple cannot verify the domain.
+    public var lacksAssociation: Bool { associationFile != nil && association == nil }
 }
 
 public enum TokenOpening: String, Hashable, Sendable {

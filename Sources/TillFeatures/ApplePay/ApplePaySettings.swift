@@ -30,8 +30,10 @@ public struct ApplePaySettings: Sendable {
         public var name: String
         public var merchant: String
         public var identities: [Pair]
-        /// The association file; `nil` if there is none.
+        /// The association file; `nil` if there is none, it is empty, or it cannot be read.
         public var association: [UInt8]?
+        /// Its name in the settings; `nil` if they name none.
+        var associationFile: String?
         package var origins: Set<String>
         var isEnabled: Bool
         var percentage: Int
@@ -138,7 +140,8 @@ public struct ApplePaySettings: Sendable {
                 Domain(
                     name: try text(value, "name"), merchant: try text(value, "merchant"),
                     identities: try pairs(value["identities"], "identity"),
-                    association: try bytes(value["association"]?.stringValue),
+                    association: try bytes(value["association"]?.stringValue).flatMap { $0.isEmpty ? nil : $0 },
+                    associationFile: value["association"]?.stringValue,
                     origins: Set((value["origins"]?.arrayValue ?? []).compactMap(\.stringValue)),
                     isEnabled: value["enabled"]?.boolValue ?? true,
                     percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100,
@@ -214,6 +217,7 @@ public struct ApplePaySettings: Sendable {
             var one = ApplePayDomain(
                 domain: name, merchant: domain.merchant, identities: identities, association: domain.association,
                 origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage)
+            one.associationFile = domain.associationFile
             one.icons = domain.icons
             if let code = domain.currency {
                 guard let own = Currency(ifValid: code) else {

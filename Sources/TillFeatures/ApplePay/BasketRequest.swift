@@ -26,6 +26,9 @@ struct BasketRequest: Sendable {
         "credit_fee", "customer", "note", "requested_for", "recurring", "deferred", "automatic_reload", "quote",
     ]
 
+    /// The names under which several merchants in one sheet are asked for, Apple's own among them.
+    private static let merchantMembers = ["merchants", "multi_token_contexts", "multiTokenContexts"]
+
     /// Returns the names of things in a request, with their places. One is never masked, because two customers or
     /// methods could then share it.
     static func identifiers(in body: JSONValue) -> [(place: String, value: JSONValue)] {
@@ -59,6 +62,12 @@ struct BasketRequest: Sendable {
     ///   - currencies: the currencies of the shop's domains, one of which the basket must have.
     ///   - now: the time of the request; nothing can be agreed on for a time before it.
     init(_ body: JSONValue, currencies: [Currency], now: Timestamp) throws {
+        if let name = BasketRequest.merchantMembers.first(where: { body[$0] != nil }) {
+            throw Problem.field(
+                name,
+                "One sheet is for one merchant. Open a basket for each merchant, and let the customer pay each in a "
+                    + "sheet of its own. Nothing was opened.")
+        }
         try body.allow(BasketRequest.members)
         order = try body.text("order_id", atMost: 128).map { text in
             do throws(IdentifierError) { return try OrderID(selling: text) } catch {

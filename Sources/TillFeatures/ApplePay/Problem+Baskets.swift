@@ -35,6 +35,11 @@ extension Problem {
         .notFound, "guest_token_unknown", "There is no guest with this token, or it is older than an hour.",
         next: "Sign the customer in another way. The order is paid and is not affected.")
 
+    /// The problem of a guest's identifier that is longer than any is.
+    static let guestTooLong = Problem(
+        .notFound, "not_found", "No guest has so long an identifier. Nothing was erased.",
+        next: "Give the customer that the guest's token was redeemed for.")
+
     /// The problem of a replacement of a basket that no request of the shop's server opened.
     static func basketWithoutOrder(_ id: String) -> Problem {
         Problem(

@@ -74,7 +74,8 @@ package struct CardFieldRoutes: Sendable {
         let (session, text) = try await sessions.open(id, of: incoming.account, at: .page(origin: origin))
         let document = JSONValue.members([
             "session": .string(text.reveal()), "payment_id": .string(id.rawValue), "origin": .string(origin),
-            "expires_at": .string(session.expiresAt.description), "script_path": .string("/card/client.js"),
+            "expires_at": .string(session.expiresAt.description), "script_path": .string(PageAsset.cardClientPath),
+            "script_integrity": .string(PageAsset.cardClientIntegrity),
         ])
         return .json(document.bytes(), status: .created)
     }

@@ -17,7 +17,7 @@ extension DayBook {
             tries += 1
             let kept = try await kept(account)
             if let open = kept?.session, open.state != .closed {
-                throw .dayOpen(since: open.openedAt, by: open.openedBy)
+                throw .dayOpen(since: DayClock(zone).text(open.openedAt), by: open.openedBy)
             }
             var last: DayReport?
             if let kept {

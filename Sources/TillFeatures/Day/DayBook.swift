@@ -1,3 +1,4 @@
+package import Foundation
 package import TillCore
 package import TillJournal
 
@@ -51,10 +52,12 @@ package struct DayBook: Sendable {
     /// The largest difference, in minor units, that needs no reason at an opening or a close.
     let differenceLimit: Int64
     let totals: DayTotals
+    /// The shop's time zone, by whose clock money has its hour.
+    package let zone: TimeZone
 
-    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64) {
-        (self.store, self.clock, self.differenceLimit) = (store, clock, differenceLimit)
-        totals = DayTotals(store)
+    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64, zone: TimeZone) {
+        (self.store, self.clock, self.differenceLimit, self.zone) = (store, clock, differenceLimit, zone)
+        totals = DayTotals(store, zone: zone)
     }
 
     // MARK: Reading
@@ -161,9 +164,25 @@ package struct DayBook: Sendable {
         let until = session.lastCount?.at ?? clock.now()
         let (during, last) = try await totals.figures(
             of: session.account, after: session.openedSequence, until: session.lastCount?.sequence)
+        var head: ChainHead?
+        if closing != nil { head = try await self.head(after: last) }
+        let previous = try await previous(of: session)
+        let report = DayReport(
+            session, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
+            during: during, after: previous)
+        guard closing != nil, report.record.body.count > RecordLimits.maximumBodyBytes else { return report }
+        // A drawer can always be closed: tables that do not fit into the record are left out.
+        var plain = session
+        plain.before = session.before.withoutParts
         return DayReport(
-            session, closing: closing, until: until, lastSequence: last, during: during,
-            after: try await previous(of: session))
+            plain, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
+            during: during.withoutParts, after: previous)
+    }
+
+    /// Returns the head of the journal's chain after the last event of a report. Events are never changed, so it is the
+    /// same before and in the commit of the close, and whatever else is sold meanwhile.
+    private func head(after sequence: Int64) async throws(DayError) -> ChainHead? {
+        do throws(JournalError) { return try await store.chainHead(after: sequence) } catch { throw .journal(error) }
     }
 
     private func movements(of session: DrawerSession) async throws(DayError) -> [CashMovement] {

@@ -5,8 +5,8 @@ package import TillWeb
 
 /// A refusal of the day. None of them moves money.
 package enum DayError: ExplainedError, ProblemConvertible, Hashable {
-    /// A session is not closed yet; when and by whom it was opened.
-    case dayOpen(since: Timestamp, by: String)
+    /// A session is not closed yet; when, by the shop's clock, and by whom it was opened.
+    case dayOpen(since: String, by: String)
     /// No session is open.
     case dayNotOpen
     /// The drawer is being counted.

@@ -13,6 +13,11 @@ package struct DaySums: Hashable, Sendable {
     /// What providers took back for disputes, less what they gave back. A refund that turns out to be a dispute's money
     /// moves from ``refunded`` to here.
     package var disputed: Int64 = 0
+    /// The payments with a discount of which a capture succeeded. One that fails later stays in the number and leaves
+    /// the sum.
+    package var discountCount: Int64 = 0
+    /// What the customers of those payments saved: no part of ``captured``.
+    package var discounts: Int64 = 0
 
     /// The captured money that was neither refunded nor taken back.
     package var net: Int64 { captured.limitedDifference(refunded).limitedDifference(disputed) }
@@ -22,13 +27,27 @@ package struct DaySums: Hashable, Sendable {
             count: left.count.limitedSum(right.count), captured: left.captured.limitedSum(right.captured),
             refundCount: left.refundCount.limitedSum(right.refundCount),
             refunded: left.refunded.limitedSum(right.refunded), tips: left.tips.limitedSum(right.tips),
-            disputed: left.disputed.limitedSum(right.disputed))
+            disputed: left.disputed.limitedSum(right.disputed),
+            discountCount: left.discountCount.limitedSum(right.discountCount),
+            discounts: left.discounts.limitedSum(right.discounts))
+    }
+
+    static func - (left: DaySums, right: DaySums) -> DaySums {
+        DaySums(
+            count: left.count.limitedDifference(right.count),
+            captured: left.captured.limitedDifference(right.captured),
+            refundCount: left.refundCount.limitedDifference(right.refundCount),
+            refunded: left.refunded.limitedDifference(right.refunded), tips: left.tips.limitedDifference(right.tips),
+            disputed: left.disputed.limitedDifference(right.disputed),
+            discountCount: left.discountCount.limitedDifference(right.discountCount),
+            discounts: left.discounts.limitedDifference(right.discounts))
     }
 
     var isEmpty: Bool { self == DaySums() }
 }
 
-/// The captured and refunded money of a span of the journal, by currency, tender and provider.
+/// The captured and refunded money of a span of the journal, by currency, tender and provider, and the same money in
+/// tables.
 package struct DayFigures: Hashable, Sendable {
     /// The kind of money that one sum is of.
     package struct Line: Hashable, Sendable, Comparable {
@@ -50,6 +69,8 @@ package struct DayFigures: Hashable, Sendable {
     package private(set) var lines: [Line: DaySums] = [:]
     /// Payments that cannot be read, wholly or from an event on: their further money is in no sum.
     package var unreadable: Set<PaymentID> = []
+    /// The same money in tables; `nil` for figures of before tables were kept.
+    package private(set) var parts: DayParts? = DayParts()
 
     package init() {}
 
@@ -63,7 +84,23 @@ package struct DayFigures: Hashable, Sendable {
         lines[line] = (lines[line] ?? DaySums()) + sums
     }
 
+    /// Adds a change to a row of a table.
+    mutating func add(_ change: DayParts.Change) { parts?.add(change) }
+
+    /// The figures without their tables.
+    var withoutParts: DayFigures {
+        var figures = self
+        figures.parts = nil
+        return figures
+    }
+
+    /// Adds figures. Those without tables count as not known in each, unless neither has any.
     mutating func add(_ other: DayFigures) {
+        if parts != nil || other.parts != nil {
+            var all = parts ?? DayParts(unknown: lines)
+            all.add(other.parts ?? DayParts(unknown: other.lines))
+            parts = all
+        }
         for (line, sums) in other.lines { add(sums, to: line) }
         unreadable.formUnion(other.unreadable)
     }
@@ -112,6 +149,8 @@ extension DayFigures {
             writer.field("refunded", sums.refunded)
             writer.field("tips", sums.tips)
             if sums.disputed != 0 { writer.field("disputed", sums.disputed) }
+            if sums.discountCount != 0 { writer.field("discount_count", sums.discountCount) }
+            if sums.discounts != 0 { writer.field("discounts", sums.discounts) }
             writer.endObject()
         }
         writer.endArray()
@@ -119,6 +158,10 @@ extension DayFigures {
         writer.beginArray()
         for payment in unreadable.map(\.rawValue).sorted() { writer.string(payment) }
         writer.endArray()
+        if let parts {
+            writer.key("parts")
+            parts.write(into: &writer)
+        }
         writer.endObject()
     }
 
@@ -136,12 +179,19 @@ extension DayFigures {
             else { return nil }
             self.lines[Line(currency: currency, tender: tender, provider: provider)] = DaySums(
                 count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips,
-                disputed: line["disputed"]?.int64Value ?? 0)
+                disputed: line["disputed"]?.int64Value ?? 0,
+                discountCount: line["discount_count"]?.int64Value ?? 0,
+                discounts: line["discounts"]?.int64Value ?? 0)
         }
         for payment in unreadable {
             guard let id = payment.stringValue else { return nil }
             self.unreadable.insert(PaymentID(rawValue: id))
         }
+        // Figures of before tables were kept have none.
+        parts = nil
+        guard let kept = json?["parts"] else { return }
+        guard let parts = DayParts(json: kept) else { return nil }
+        self.parts = parts
     }
 }
 

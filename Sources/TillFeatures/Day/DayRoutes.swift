@@ -1,5 +1,7 @@
+package import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import TillCore
 import TillCounter
 package import TillWeb
@@ -7,13 +9,16 @@ package import TillWeb
 /// `/v1/day`: the drawer's session and the reports of the day, of each account its own.
 package struct DayRoutes: Sendable {
     private let book: DayBook
+    private let zone: TimeZone
 
-    package init(book: DayBook) { self.book = book }
+    /// - Parameter zone: the shop's time zone, by whose clock a day is shown.
+    package init(book: DayBook, zone: TimeZone) { (self.book, self.zone) = (book, zone) }
 
     package func register(on router: CounterRouter) {
         router.get("/v1/day", for: .read, of: .caller) { incoming in
             let (session, last) = try await book.day(of: incoming.account)
-            return .json(DayJSON.day(session, last: last, seesTotals: DayRoutes.seesTotals(incoming)))
+            return .json(
+                DayJSON.day(session, last: last, zone: zone.identifier, seesTotals: DayRoutes.seesTotals(incoming)))
         }
         router.get("/v1/day/report", for: .read, of: .caller, needs: .totals) { incoming in
             .json(DayJSON.report(try await book.current(of: incoming.account), seesTotals: true))
@@ -22,10 +27,17 @@ package struct DayRoutes: Sendable {
             try await list($0)
         }
         router.get("/v1/day/reports/{report}", for: .read, of: .caller, needs: .totals) { incoming in
-            guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
-                throw DayError.unknownReport
-            }
-            return .json(DayJSON.report(try await book.report(number, of: incoming.account), seesTotals: true))
+            .json(DayJSON.report(try await report(incoming), seesTotals: true))
+        }
+        router.get("/v1/day/reports/{report}.csv", for: .read, of: .caller, needs: .totals) { incoming in
+            let standing = try await report(incoming)
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/csv; charset=utf-8",
+                    .contentDisposition: "attachment; filename=\"\(DayFile.name(of: standing.report))\"",
+                ],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
         }
         post("open", on: router) { try await open($0) }
         post("cash", on: router) { incoming in
@@ -67,6 +79,13 @@ package struct DayRoutes: Sendable {
         let (float, currency, reason) = try DayRequest.opening(try await incoming.document())
         return DayRoutes.session(
             try await book.open(float, in: currency, of: incoming.account, reason: reason), incoming, status: .created)
+    }
+
+    private func report(_ incoming: Incoming) async throws -> DayBook.Standing {
+        guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
+            throw DayError.unknownReport
+        }
+        return try await book.report(number, of: incoming.account)
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {

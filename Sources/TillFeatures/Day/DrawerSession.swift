@@ -55,8 +55,9 @@ package struct DrawerSession: Hashable, Sendable {
     package let firstSequence: Int64
     /// The position of the last event before the opening: the cash of those up to it is in the float.
     package let openedSequence: Int64
-    /// The money of the events between the two.
-    package let before: DayFigures
+    /// The money of the events between the two; in a report that is closed without its tables, since those of the
+    /// report have it.
+    package internal(set) var before: DayFigures
     /// The sums of the movements of cash beside sales, in minor units.
     package internal(set) var paidIn: Int64 = 0
     package internal(set) var paidOut: Int64 = 0

@@ -8,10 +8,13 @@ package import TillWeb
 package struct PageRoutes: Sendable {
     package let mode: PaymentMode
     package let clock: any TillClock
+    /// `true` if the default provider takes typed cards.
+    package let takesCards: Bool
 
-    package init(mode: PaymentMode, clock: any TillClock) {
+    package init(mode: PaymentMode, clock: any TillClock, takesCards: Bool) {
         self.mode = mode
         self.clock = clock
+        self.takesCards = takesCards
     }
 
     /// The banner of the page in test mode.
@@ -45,8 +48,10 @@ package struct PageRoutes: Sendable {
             router.open([.get, .head], path, for: .clerk) { _, _ in page(PackageResources.settings_html) }
         }
         router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
-        for (path, asset) in PageAsset.ofCounter {
-            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+        for assets in [PageAsset.ofCounter, PageAsset.ofWords] {
+            for (path, asset) in assets {
+                router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+            }
         }
     }
 
@@ -68,9 +73,8 @@ package struct PageRoutes: Sendable {
 
     private func page(_ html: [UInt8]) -> Response {
         let marks = (mode == .live ? "" : PageRoutes.testMark) + clockMark
-        let marked =
-            marks.isEmpty
-            ? html : Array(String(decoding: html, as: UTF8.self).replacing("<body>", with: "<body>\n" + marks).utf8)
+        let body = (takesCards ? "<body>" : "<body data-cards=\"none\">") + (marks.isEmpty ? "" : "\n" + marks)
+        let marked = Array(String(decoding: html, as: UTF8.self).replacing("<body>", with: body).utf8)
         var response = PageAsset.page(marked, .counter).response
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -142,7 +142,7 @@ package struct PaymentListRoutes: Sendable {
 enum PaymentRowText {
     static let head = line([
         "created_at", "order", "status", "tender", "card", "amount", "captured", "refunded", "currency", "provider",
-        "payment",
+        "payment", "discount", "discount_reason",
     ])
 
     static func row(_ listed: ListedPayment) -> String {
@@ -155,12 +155,13 @@ enum PaymentRowText {
                 CSVText.cell([tender?.card?.brand, tender?.card?.lastFour].compactMap { $0 }.joined(separator: " ")),
                 payment.amount.decimalString, payment.captured.decimalString, payment.refunded.decimalString,
                 payment.currency.code, CSVText.cell(payment.provider?.rawValue ?? ""), payment.id.rawValue,
+                payment.discount?.amount.decimalString ?? "", CSVText.cell(payment.discount?.reason ?? ""),
             ])
         case .unreadable(let row):
             return line([
                 row.createdAt.description, CSVText.cell(row.orderNumber), "unreadable", "", "",
                 row.amount?.decimalString ?? "", "", "", row.amount?.currency.code ?? "",
-                CSVText.cell(row.provider?.rawValue ?? ""), row.id.rawValue,
+                CSVText.cell(row.provider?.rawValue ?? ""), row.id.rawValue, "", "",
             ])
         }
     }
@@ -169,6 +170,7 @@ enum PaymentRowText {
     static func cut(_ rows: Int) -> String {
         line([
             CSVText.cell("Cut after \(rows) payments: ask for a shorter time."), "", "", "", "", "", "", "", "", "", "",
+            "", "",
         ])
     }
 

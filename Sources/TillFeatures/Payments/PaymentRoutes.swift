@@ -17,11 +17,12 @@ package struct PaymentRoutes: Sendable {
     package let feed: EventFeed
     package let readCard: CardCollector
     package let terminal: TerminalService?
-    package let approvals: RefundApprovals
+    package let approvals: Approvals
+    package let notes: PaymentNotes
 
     package init(
         requests: PaymentRequests, journal: any Journal, feed: EventFeed, readCard: @escaping CardCollector,
-        terminal: TerminalService?, approvals: RefundApprovals
+        terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
     ) {
         self.requests = requests
         self.journal = journal
@@ -29,6 +30,7 @@ package struct PaymentRoutes: Sendable {
         self.readCard = readCard
         self.terminal = terminal
         self.approvals = approvals
+        self.notes = notes
     }
 
     private var checkout: Checkout { requests.checkout }
@@ -64,21 +66,53 @@ package struct PaymentRoutes: Sendable {
         let body = try await incoming.document()
         let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
-        return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
-            let draft = checkout.draft(
-                account: scope.account, order: try order(in: body, scope: scope),
-                captureMode: try requests.captureMode(in: body, incoming),
-                acceptedBy: try requests.acceptance(of: body, incoming.actor))
-            var record = request
-            record.state = .finished(
-                status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
-            let kept = record
-            _ = try await withPaymentSpan("create", draft.payment.id) {
-                try await checkout.create(draft, idempotency: kept)
+        // With a discount an approval may be consumed, and a repeated request must not need another.
+        let queriesFirst = body["discount"] != nil
+        return try await keyed.answer(request, status: .created, queriesFirst: queriesFirst) { _ in
+            let order = try order(in: body, scope: scope)
+            let mode = try requests.captureMode(in: body, incoming)
+            let acceptedBy = try requests.acceptance(of: body, incoming.actor)
+            let discount = try body.discount(beside: order.total)
+            let authority = try await authority(for: discount, in: body, charging: order.total, incoming)
+            var by = Attribution.current
+            if let authority, authority.id != incoming.person?.id {
+                by = by ?? Attribution(ofRequestBy: incoming.actor)
+                by?.approvedBy = authority.actor
             }
-            metrics.created()
-            return record
+            return try await Attribution.$current.withValue(by) {
+                let draft = checkout.draft(
+                    account: scope.account, order: order, captureMode: mode, acceptedBy: acceptedBy,
+                    discount: discount)
+                var record = request
+                record.state = .finished(
+                    status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
+                let kept = record
+                _ = try await withPaymentSpan("create", draft.payment.id) {
+                    try await checkout.create(draft, idempotency: kept)
+                }
+                metrics.created()
+                return record
+            }
         }
+    }
+
+    /// Returns the staff member with the applicable discount limit: the caller, or the approver; `nil` without a
+    /// discount, for a key, and without staff.
+    private func authority(
+        for discount: Discount?, in body: JSONValue, charging amount: Money, _ incoming: Incoming
+    ) async throws -> StaffGrant? {
+        let approval = try body.text("approval", atMost: 64)
+        guard let discount else {
+            guard approval == nil else { throw Problem.field("approval", "It goes with a discount.") }
+            return nil
+        }
+        guard let person = incoming.person else { return nil }
+        guard !person.covers(discount) else { return person }
+        let asked = ApprovableDiscount(discount, charging: amount)
+        guard let approval else { throw asked.problem(for: person) }
+        return try await approvals.use(
+            approval, for: .discount(asked), person, incoming, key: try incoming.idempotencyKey()
+        ) { $0.covers(discount) }
     }
 
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
@@ -86,6 +120,7 @@ package struct PaymentRoutes: Sendable {
             do { return try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
+            guard body["discount"] == nil else { throw DiscountError.priceIsOrders }
             try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by", "metadata"])
             var order = try Order(document: document)
             order.metadata = try body.metadata() ?? .none
@@ -95,13 +130,9 @@ package struct PaymentRoutes: Sendable {
             }
             return scoped
         }
-        try body.allow(["order_id", "amount", "currency", "description", "capture", "metadata"])
-        guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
-        let currency: Currency
-        do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
-        guard let amount = try body.amount("amount", currency) else {
-            throw Problem.field("amount", "It is missing.", code: "invalid_amount")
-        }
+        try body.allow(
+            ["order_id", "amount", "currency", "description", "capture", "metadata", "discount", "approval"])
+        let amount = try body.saleAmount()
         // Without a name the key determines it, so that a retry names the same order in every process.
         let description = try body.text("description")
         var order = try Order(
@@ -283,7 +314,8 @@ package struct PaymentRoutes: Sendable {
         let refund = ApprovableRefund(payment: payment.id, amount: amount)
         guard let approval else { throw refund.problem(for: person) }
         return try await approvals.use(
-            approval, for: refund, of: payment, person, incoming, key: try incoming.idempotencyKey())
+            approval, for: Approvable.refund(refund), person, incoming, key: try incoming.idempotencyKey()
+        ) { $0.covers(refundOf: amount, of: payment) }
     }
 
     // MARK: Reading
@@ -292,6 +324,9 @@ package struct PaymentRoutes: Sendable {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)
-        return .json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
+        return .json(
+            PaymentJSON.write(
+                payment, events: events, approvals: try await approvals.used(for: id),
+                notes: try await notes.notes(on: id)))
     }
 }

@@ -36,6 +36,18 @@ extension SQLiteJournal {
     /// - Throws: `JournalError.corrupted` if the stored head does not match the last event.
     public func head() async throws(JournalError) -> JournalHead { try await read { try SQLiteJournal.head($0) } }
 
+    /// Returns the head of the chain as it was right after an event, from the event's own row.
+    public func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead? {
+        try await read { db in
+            let row =
+                try sequence > 0
+                ? Row.fetchOne(db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [sequence])
+                : Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")
+            guard let link = row?.octets(0), link.count == EventLink.byteCount else { return nil }
+            return ChainHead(sequence: max(0, sequence), hash: link)
+        }
+    }
+
     private static func head(_ db: Database) throws -> JournalHead {
         guard let stated = try statedHead(db) else {
             throw JournalError.corrupted("the row that says where its chain ends is missing")

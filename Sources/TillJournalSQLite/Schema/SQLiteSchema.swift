@@ -33,6 +33,7 @@ enum SQLiteSchema {
         registerLeases(&migrator)
         registerAudit(&migrator)
         registerFewerIndexes(&migrator)
+        registerOrigins(&migrator)
         return migrator
     }
 

@@ -31,7 +31,8 @@ final class SQLiteWriter {
             pragmas: [
                 "busy_timeout = 5000", "foreign_keys = 1", "synchronous = FULL", "fullfsync = 1",
                 "checkpoint_fullfsync = 1", "journal_size_limit = 67108864", "cache_size = -4096",
-                "temp_store = MEMORY",
+                // What a change replaces or deletes is overwritten, so that erased contacts are in no free page.
+                "temp_store = MEMORY", "secure_delete = ON",
             ])
         connection.watchLog()
         database = connection.handle

@@ -137,6 +137,7 @@ public struct ReceiptContent: Hashable, Sendable {
             lineItems: ReceiptContent.lines(of: order, labels), summary: ReceiptSummaryRow.rows(of: order),
             total: order.total, transaction: ReceiptTransaction(payment), captured: payment.captured,
             refunded: payment.refunded)
+        if let discount = payment.discount { take(discount, from: order, labels) }
         if let tip = payment.tip, let whole = order.total.adding(ifExact: tip) {
             summary.append(ReceiptSummaryRow(.tip, amount: tip))
             total = whole
@@ -154,6 +155,18 @@ public struct ReceiptContent: Hashable, Sendable {
             return Refund(
                 id: refund.id, amount: refund.amount, reason: refund.reason, at: refund.startedAt, standing: standing)
         }
+    }
+
+    /// Shows the price of a plain sale before its discount, and the discount as a row.
+    private mutating func take(_ discount: Discount, from order: Order, _ labels: ReceiptLabels) {
+        guard order.isPlainAmount, let price = discount.price(charging: order.total),
+            let saved = Money.zero(order.currency).subtracting(ifExact: discount.amount)
+        else { return }
+        lineItems = [ReceiptLineItem(sale: order.description, labels: labels, amount: price)]
+        summary = [
+            ReceiptSummaryRow(.subtotal, amount: price),
+            ReceiptSummaryRow(.discount, name: discount.reason, amount: saved),
+        ]
     }
 
     /// Creates the separate receipt of one refund, which refers to the original sale.

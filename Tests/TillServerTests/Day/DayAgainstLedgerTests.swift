@@ -15,17 +15,25 @@ struct DayAgainstLedgerTests {
         "refund.reported", "refund.succeeded",
     ]
 
+    /// All kinds of rows that these worlds have in the tables.
+    private static let rows: Set<String> = [
+        "network named", "network noCard", "network notKnown", "tax named", "tax net", "tax tips", "tax notKnown",
+        "staff named", "shop named", "shop notKnown", "hour named",
+    ]
+
     @Test("Each report says what the ledger's postings between its first and its last event say")
     func reports() async throws {
-        var met: Set<String> = []
+        var (met, tables): (Set<String>, Set<String>) = ([], [])
         for seed in 1...DayAgainstLedgerTests.worlds {
             let life = LedgerDays(seed: seed)
             try await life.live()
             try await life.judge()
             #expect(life.problems.isEmpty, "seed \(seed): \(life.problems.joined(separator: ", "))")
             met.formUnion(life.met)
+            tables.formUnion(life.tables)
         }
         guard DayAgainstLedgerTests.worlds >= DayAgainstLedgerTests.usual else { return }
         #expect(met == DayAgainstLedgerTests.posting)
+        #expect(tables.isSuperset(of: DayAgainstLedgerTests.rows))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TillBooks
 import TillCore
 @testable import TillFeatureDay
@@ -61,9 +62,18 @@ private struct Books {
     func events(after start: Int64, through end: Int64) -> [Int64] { positions.filter { start < $0 && $0 <= end } }
 
     /// Returns the money of those events.
-    func money(after start: Int64, through end: Int64) -> [Currency: BookedMoney] {
+    /// - Parameters:
+    ///   - hour: only those of this hour of the day; `nil` for all.
+    ///   - zone: the time zone of the hour.
+    func money(
+        after start: Int64, through end: Int64, at hour: Int? = nil, in zone: TimeZone = .gmt
+    ) -> [Currency: BookedMoney] {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
         var money: [Currency: BookedMoney] = [:]
         for (sequence, entry) in entries where start < sequence && sequence <= end {
+            let at = Date(timeIntervalSince1970: Double(entry.at.milliseconds) / 1_000)
+            if let hour, calendar.component(.hour, from: at) != hour { continue }
             for posting in entry.postings {
                 money[posting.amount.currency, default: BookedMoney()].add(posting, of: entry.what)
             }
@@ -125,9 +135,58 @@ extension LedgerDays {
                 check("refunds of all up to \(number)", total.refunds, money.refunded)
                 check("disputes of all up to \(number)", total.disputed, money.disputed)
             }
+            judgeTables(report, books)
             judgeDrawer(report, day, index, reports, books)
         }
         check("events in reports", reported == books.events(after: begun, through: .max).count)
+    }
+
+    /// Holds the tables of a report against the ledger: the rows of each sum to its postings, and each hour has those
+    /// of that hour.
+    private func judgeTables(_ report: DayReport, _ books: Books) {
+        let (first, last) = (report.session.firstSequence, report.lastSequence)
+        let booked = books.money(after: first, through: last)
+        guard let parts = report.figures.parts, let breakdowns = report.breakdowns else {
+            return problems.append("no tables of \(report.session.number)")
+        }
+        for currency in Set(booked.keys).union(report.figures.currencies) {
+            let money = booked[currency] ?? BookedMoney()
+            for table in DayTable.allCases {
+                // As they are kept: what is shown has a row for the rest.
+                let rows = parts.tables[currency]?[table] ?? [:]
+                let sum = rows.values.reduce(DaySums()) { $0 + $1 }
+                let place = "\(table) in \(currency) of \(report.session.number)"
+                check("refunded by \(place)", sum.refunded, money.refunded)
+                guard table != .refund else { continue }
+                check("captured by \(place)", sum.captured, money.captured)
+                check("disputed by \(place)", sum.disputed, money.disputed)
+                check("tips by \(place)", sum.tips, money.tips)
+                check("net by \(place)", sum.net, money.held)
+                tables.formUnion(rows.keys.map { "\(table) \($0.kind)" })
+            }
+            for breakdown in breakdowns where breakdown.currency == currency {
+                let whole =
+                    switch breakdown.by {
+                    case .tip: money.tips
+                    case .refund: money.refunded
+                    case .network, .tax, .staff, .shop, .hour: money.held
+                    }
+                let shown = breakdown.rows.reduce(0) { $0 + breakdown.share(of: $1.sums) }
+                check("shown by \(breakdown.by) in \(currency) of \(report.session.number)", shown, whole)
+            }
+        }
+        for hour in 0..<24 {
+            let booked = books.money(after: first, through: last, at: hour, in: world.zone)
+            for currency in Set(booked.keys).union(report.figures.currencies) {
+                let name = hour < 10 ? "0\(hour)" : "\(hour)"
+                let found = parts.tables[currency]?[.hour]?[.named(name)] ?? DaySums()
+                let money = booked[currency] ?? BookedMoney()
+                let place = "\(currency) of \(report.session.number) at \(name)"
+                check("captured in \(place)", found.captured, money.captured)
+                check("refunded in \(place)", found.refunded, money.refunded)
+                check("net in \(place)", found.net, money.held)
+            }
+        }
     }
 
     private func judgeDrawer(

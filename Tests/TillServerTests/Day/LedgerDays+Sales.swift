@@ -27,8 +27,39 @@ extension LedgerDays {
     private func order() throws -> Order {
         made += 1
         let currency: Currency = random.chance(700) ? .eur : .chf
+        let shop = ["", "north/", "south/"][random.below(3)]
+        let id = OrderID(rawValue: "\(shop)l-\(made)")
+        let total = Money(minorUnits: random.number(1...9_999), currency: currency)
+        guard random.chance(500) else { return try Order(id: id, amount: total) }
+        return try taxed(id, total)
+    }
+
+    /// Returns an order whose shop names its taxes, at times not all of them, or with a gift card.
+    private func taxed(_ id: OrderID, _ total: Money) throws -> Order {
+        func money(_ units: Int64) -> Money { Money(minorUnits: units, currency: total.currency) }
+        let gift = random.chance(200) ? random.number(1...500) : 0
+        let taxes = [random.number(0...total.minorUnits / 3), random.number(0...total.minorUnits / 4)]
+        let unnamed = random.chance(200) ? random.number(0...total.minorUnits / 5) : 0
+        let tax = taxes[0] + taxes[1] + unnamed
+        let price = money(total.minorUnits + gift - tax)
         return try Order(
-            id: OrderID(rawValue: "l-\(made)"), amount: Money(minorUnits: random.number(1...9_999), currency: currency))
+            id: id, number: id.rawValue,
+            lines: [OrderLine(name: "Tea", quantity: "1", subtotal: price, total: price, tax: money(tax))],
+            giftCards: gift > 0 ? [OrderGiftCard(lastFour: "0001", amount: money(gift))] : [],
+            taxes: [
+                OrderTax(label: "VAT 19%", total: money(taxes[0])), OrderTax(label: "VAT 7%", total: money(taxes[1])),
+            ],
+            total: total)
+    }
+
+    /// A card as a provider reports it: with its network, with its brand alone, or not at all.
+    private func card() -> CardSummary? {
+        switch random.below(4) {
+        case 0: nil
+        case 1: CardSummary(brand: "visa", lastFour: "4242")
+        case 2: CardSummary(brand: "mastercard", lastFour: "4444", network: "girocard")
+        default: CardSummary(brand: "unknown", lastFour: "0000")
+        }
     }
 
     private func provider(of tender: TenderKind) -> ProviderName {
@@ -81,7 +112,7 @@ extension LedgerDays {
         let tip = tender == .reader && random.chance(600) ? random.number(1...900) : 0
         let taken = Money(minorUnits: price + tip, currency: currency)
         let isSingle = tender != .cash && random.chance(500)
-        var summary = TenderSummary(kind: tender)
+        var summary = TenderSummary(kind: tender, card: tender == .cash ? nil : card())
         // The drawer keeps the price; the rest of what was handed over is change.
         if tender == .cash {
             summary.tendered = Money(minorUnits: (price / 500 + 1) * 500, currency: currency)
@@ -122,7 +153,7 @@ extension LedgerDays {
         let held = Money(minorUnits: price + tip, currency: currency)
         let isVoided = random.chance(200)
         let part = isVoided ? 0 : random.number(1...held.minorUnits)
-        let paid = try await pay(order, TenderSummary(kind: .card)) { attempt, capture in
+        let paid = try await pay(order, TenderSummary(kind: .card, card: card())) { attempt, capture in
             let authorized = PaymentEvent.authorized(attempt, approval(held, tip: tip))
             if isVoided {
                 return [authorized, .voidStarted(attempt, reason: .canceled("no longer wanted")), .voided(attempt)]
@@ -183,7 +214,8 @@ extension LedgerDays {
         }
         let refund = RefundID(rawValue: "\(payment.id)-r\(payment.refunds.count + 1)")
         if let index = sales.firstIndex(where: { $0.id == sale.id }) { sales[index].isRefunded = true }
-        try await world.append([.refundStarted(refund, attempt, amount, reason: nil)], to: payment.id)
+        let reason = [nil, "Wrong size", "Broken"][random.below(3)]
+        try await world.append([.refundStarted(refund, attempt, amount, reason: reason)], to: payment.id)
         if sale.tender != .cash, random.chance(300) {
             waiting.append((payment: payment.id, event: .refunded(refund, nil)))
         } else {

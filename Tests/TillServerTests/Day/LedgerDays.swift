@@ -71,6 +71,8 @@ final class LedgerDays {
     private(set) var days: [Day] = []
     /// The names of the ledger's entries.
     var met: Set<String> = []
+    /// The kinds of rows of the reports' tables.
+    var tables: Set<String> = []
     /// What does not hold.
     var problems: [String] = []
 

@@ -29,14 +29,18 @@ let addresses = """
     GET /review.js 200
     GET /sale.js 200
     GET /sell.css 200
+    GET /sell-discount.js 200
     GET /sell-find.js 200
     GET /sell-keys.js 200
+    GET /sell-live.js 200
     GET /sell-offline.js 200
     GET /sell-parked.js 200
     GET /sell-scan.js 200
     GET /sell-split.js 200
     GET /sell-stage.js 200
     GET /shown.js 200
+    GET /steady.js 200
+    GET /streams.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
     GET /payments/PAYMENT 200
@@ -46,8 +50,10 @@ let addresses = """
     GET /day 200
     GET /day?view=count 200
     GET /day.js 200
+    GET /day-clock.js 200
     GET /day-count.js 200
     GET /day-report.js 200
+    GET /day-tables.js 200
     GET /day.css 200
     GET /insights 200
     GET /insights?days=7 200
@@ -237,6 +243,11 @@ let addresses = """
     GET /v1/orders/o-1/ 404 not_found
     POST /v1/orders/o-1/receipt 405 method_not_allowed GET,HEAD
     POST /v1/orders/o-1 405 method_not_allowed GET,HEAD,PUT
+    POST /v1/payments/PAYMENT/notes 400 idempotency_key_missing
+    POST /v1/payments/%ff/notes 404 not_found
+    POST /v1/payments/PAYMENT/notes/ 404 not_found
+    POST /v1/payments//notes 404 not_found
+    GET /v1/payments/PAYMENT/notes 405 method_not_allowed POST
     POST /v1/payments/PAYMENT/receipt/link 200
     POST /v1/payments/pay_1/receipt/link 404 payment_not_found
     POST /v1/payments/%ff/receipt/link 404 not_found
@@ -275,6 +286,10 @@ let addresses = """
     GET /v1/day/reports/x 404 report_not_found
     GET /v1/day/reports/%ff 404 not_found
     GET /v1/day/reports/9223372036854775807 404 report_not_found
+    GET /v1/day/reports/1.csv 404 report_not_found
+    GET /v1/day/reports/x.csv 404 report_not_found
+    GET /v1/day/reports/1.csv?limit=1 400 unknown_parameter
+    POST /v1/day/reports/1.csv 405 method_not_allowed GET,HEAD
     POST /v1/day/open 422 invalid_request
     POST /v1/day/cash 400 idempotency_key_missing
     POST /v1/day/count 422 invalid_request
@@ -502,6 +517,7 @@ let addresses = """
     GET* /v1/printers 401 unauthorized
     GET* /v1/day 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
+    GET* /v1/day/reports/1.csv 401 unauthorized
     POST* /v1/day/open 401 unauthorized
     GET* /v1/insights 401 unauthorized
     GET* /v1/insights.csv 401 unauthorized

@@ -26,7 +26,8 @@ struct DescribedRoutesTests {
 
     /// What pages load.
     private static let files =
-        Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys + PageAsset.ofCardFields.keys
+        Array(PageAsset.ofCounter.keys) + PageAsset.ofWords.keys + PageAsset.ofApplePay.keys
+        + PageAsset.ofCardFields.keys
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [

@@ -22,6 +22,7 @@ import "./language.js";
 import "./office.js";
 import "./sell-find.js";
 import "./sell-keys.js";
+import { goLive } from "./sell-live.js";
 import "./sell-offline.js";
 import "./sell-parked.js";
 import "./sell-scan.js";
@@ -154,8 +155,17 @@ async function finishKept() {
   return isSaid;
 }
 
-/** @param {boolean} [keepsAlert] What the alert says is news still. */
-async function showAddress(keepsAlert = false) {
+/** Brings the payment that somebody asked for into view, wherever its link stands. */
+function bringIntoView() {
+  $("now").scrollIntoView({ block: "start" });
+  $("now-title").focus({ preventScroll: true });
+}
+
+/**
+ * @param {boolean} [keepsAlert] What the alert says is news still.
+ * @param {boolean} [isAsked] Somebody has followed a link to it.
+ */
+async function showAddress(keepsAlert = false, isAsked = false) {
   if (showView()) return showAccount();
   const id = namesReview() || namesAccount() ? "" : decodeURIComponent(location.hash.slice(1));
   if (!id) {
@@ -173,6 +183,7 @@ async function showAddress(keepsAlert = false) {
       open(payment);
     }
     if (!session.busy && session.payment) adopt(session.payment);
+    if (isAsked && session.payment?.id === id) bringIntoView();
   } catch (error) {
     fail(error);
   }
@@ -188,7 +199,12 @@ async function start() {
 $("currency").replaceChildren(...CURRENCIES.map((code) => make("option", code, { value: code })));
 const kept = localStorage.getItem("till.currency");
 if (kept && CURRENCIES.includes(kept)) $("currency").value = kept;
-window.addEventListener("hashchange", () => showAddress());
+window.addEventListener("hashchange", () => showAddress(false, true));
+// A link to what the address names already changes nothing there.
+$("rows").addEventListener("click", (event) => {
+  const link = event.target instanceof Element && event.target.closest("a");
+  if (link && link.hash === location.hash && session.payment) bringIntoView();
+});
 // The payment that is shown stays the counter's address while somebody is elsewhere.
 $("to-counter").addEventListener("click", () => {
   $("to-counter").href = "#" + (session.payment?.id ?? "");
@@ -218,3 +234,4 @@ if ($("session").hidden && $("person").hidden) {
   if (refused) alertWith(refused);
   goBack();
 }
+goLive();

@@ -1,23 +1,24 @@
 // What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
 
-import { tenderOf } from "./badges.js";
 import { ask } from "./calls.js";
+import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
-import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
-import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
+import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { drawerRows, isBlind, lastCount, ledger, personOf, signed, tenderShown, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
-import { $, make, ZONE } from "./dom.js";
+import { netOf } from "./day-tables.js";
+import { $, make } from "./dom.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
 /** A count that takes the place of another, as the day goes on elsewhere, is not submitted by a click for that one. */
 const SETTLE_MS = 400;
 const SALES_MS = 15_000;
 const PAGE = 50;
 const VIEWS = ["session", "count", "close", "x", "reports"];
-const LANGUAGE = document.documentElement.lang || undefined;
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const date = clock({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 /** Counts the reports that were asked for, so that a late one is not shown in place of another. */
 let turn = 0;
@@ -67,7 +68,7 @@ function showButtons(view) {
   for (const id of ["to-count", "tab-count"]) $(id).setAttribute("href", addressOf(isOpen ? "count" : "close"));
   $("tab-count").hidden = !session || !can;
   $("to-count").hidden = !isHere || !can;
-  $("to-count").textContent = isOpen ? "Count and close" : "Close the day";
+  $("to-count").textContent = isOpen ? say("day.countAndClose") : say("day.closeDay");
   $("to-x").hidden = !isHere || !may("totals");
   $("tab-reports").hidden = !may("totals");
   $("resume").hidden = session?.state !== "ended" || !can || !["session", "close"].includes(view);
@@ -82,21 +83,21 @@ function showCounted() {
   const total = counted();
   const isSettled = performance.now() >= settledAt;
   const text = total === null ? "…" : sum(total, currencyCounted());
-  $("submit-count").replaceChildren(...(day.session ? ["Submit count"] : phrase`Open with ${text}`));
+  $("submit-count").textContent = day.session ? say("day.submit") : say("day.openWith", { sum: text });
   $("submit-count").disabled = total === null || !isSettled || !day.may("drawer");
 }
 
 /** What whoever counts has to know. */
 function wordsOfCount() {
   const { session, may } = day;
-  if (!may("drawer")) return "Your role does not open or count the drawer.";
-  if (!session) return "A difference from what stayed at the last close is recorded with the opening.";
-  return isBlind(session) ? "Recounts are kept." : "What is expected is shown after you submit. Recounts are kept.";
+  if (!may("drawer")) return say("day.mayNot");
+  if (!session) return say("day.openingNote");
+  return isBlind(session) ? say("day.recounts") : say("day.expectedAfter");
 }
 
 export function renderCount() {
   const { session } = day;
-  $("count-title").textContent = session ? "Count the drawer" : "Count the float";
+  $("count-title").textContent = session ? say("day.countDrawer") : say("day.countFloat");
   $("currency-field").hidden = Boolean(session);
   $("opening-field").hidden = Boolean(session) || !day.last;
   $("count-words").textContent = wordsOfCount();
@@ -111,7 +112,7 @@ function renderSession() {
   const { session, last } = day;
   $("rows").replaceChildren(...drawerRows(session, Boolean(last)));
   $("open-since").textContent =
-    [`Open since ${timeOf(session.opened_at)}`, personOf(session.opened_by)].filter(Boolean).join(", ");
+    [say("day.openSince", { time: timeOf(session.opened_at) }), personOf(session.opened_by)].filter(Boolean).join(", ");
   const isHidden = isBlind(session);
   $("expected").hidden = isHidden;
   $("blind").hidden = !isHidden;
@@ -121,36 +122,31 @@ function renderSession() {
 }
 
 function wordsOfDifference(by) {
-  if (typeof by !== "number") return "Whether it is what is expected is shown to whoever may see totals.";
-  if (by === 0) return "The drawer holds what is expected.";
-  const text = of(Math.abs(by));
-  return by < 0
-    ? phrase`The drawer holds ${text} less than expected.` : phrase`The drawer holds ${text} more than expected.`;
+  if (typeof by !== "number") return say("day.notShown");
+  if (by === 0) return say("day.asExpected");
+  const values = { sum: of(Math.abs(by)) };
+  return by < 0 ? say("day.lessThanExpected", values) : say("day.moreThanExpected", values);
 }
-
-const paymentsOf = (count) => `${count} ${count === 1 ? "payment" : "payments"}`;
 
 function renderClose() {
   const { session } = day;
   const { total } = lastCount(session);
   const by = session.difference;
   const isKnown = typeof by === "number";
-  $("difference-title").textContent = isKnown ? "Difference" : "Counted";
+  $("difference-title").textContent = isKnown ? say("day.difference") : say("day.counted");
   $("difference").textContent = isKnown ? signed(by, session.currency) : of(total);
   says("difference-words", wordsOfDifference(by));
   $("standing").className = by === 0 ? "badge paid" : "badge unsure";
-  says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
+  says("standing", !isKnown ? "" : by === 0 ? say("day.matches") : say("day.differs"));
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
   const unread = session.unreadable ?? 0;
-  says("close-unread", unread
-    ? `${paymentsOf(unread)} cannot be read and ${unread === 1 ? "is" : "are"} not included in any total. `
-      + "Give a reason to close." : "");
+  says("close-unread", unread ? say("day.unreadClose", { count: unread }) : "");
   $("reasons").hidden = by === 0 && unread === 0;
-  $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
-  says("close",
-    isKnown && by !== 0 ? phrase`Close with a difference of ${signed(by, session.currency)}` : "Close the day");
+  $("why").textContent = by === 0 ? say("day.whyClosed") : say("day.whyDifference");
+  const isOff = isKnown && by !== 0;
+  says("close", isOff ? say("day.closeWith", { sum: signed(by, session.currency) }) : say("day.closeDay"));
   $("left").placeholder = decimal(total, session.currency);
-  says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
+  says("left-hint", say("day.allOf", { sum: of(total) }));
 }
 
 // ---- What was sold, which is read seldom: it is made of all payments of the day
@@ -171,8 +167,9 @@ async function readSales() {
     salesAt = performance.now();
     try {
       const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
-      $("sales-list").replaceChildren(...tenders.flatMap((one) =>
-        salesPair(tenderOf(one.tender), netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
+      $("sales-list").replaceChildren(
+        ...tenders.flatMap((one) => salesPair(tenderShown(one.tender), netOf(one), currency)),
+        ...salesPair(say("day.net"), sales.net, currency, "all"));
       salesOf = session.id;
       $("sales").hidden = day.session?.id !== salesOf;
     } catch {
@@ -205,8 +202,9 @@ export function render() {
     if ((tab.getAttribute("data-views") ?? "").split(" ").includes(view)) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
-  const standing = !session ? "not open" : session.state === "ended" ? "being counted" : "open";
-  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing} · Times in ${ZONE}`;
+  const standing = !session ? say("day.notOpen")
+    : session.state === "ended" ? say("day.beingCounted") : say("day.isOpen");
+  $("about").textContent = `${date(new Date())} · ${standing} · ${whoseTimes()}`;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
@@ -245,10 +243,12 @@ function showReport(report) {
   $("report-title").textContent = title;
   $("report-words").textContent = words;
   const unread = report.unreadable?.length ?? 0;
-  says("unread", unread ? `${paymentsOf(unread)} of it cannot be read.` : "");
+  says("unread", unread ? say("day.unread", { count: unread }) : "");
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
+  $("csv").hidden = report.number === null;
+  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv`);
   $("sheet").hidden = false;
 }
 

@@ -3,13 +3,15 @@
 import { ask, keptRequests, operate, reactions } from "./calls.js";
 import { amountOf, countOf, faultOfSum, firstField, forgetCount } from "./day-count.js";
 import { numberOf } from "./day-report.js";
-import { KINDS, lastCount, phrase } from "./day-session.js";
+import { KINDS, lastCount } from "./day-session.js";
 import { addressOf, currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
 import { day, keepReading, news, of, perform, refresh, says } from "./day-state.js";
 import { questions } from "./dialog.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson } from "./frame.js";
+import "./language.js";
 import { CURRENCIES, minorUnits } from "./money.js";
+import { say } from "./words.js";
 
 /** The second half of a double click falls into this time and closes nothing. */
 const SETTLE_MS = 400;
@@ -21,13 +23,10 @@ const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify
 /** What is shown of the day. It is done to no other one, nor after another count. */
 const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0 });
 
-/**
- * Puts a fault beside a field; an empty one removes it.
- * @param {string} id @param {string | (string | Node)[]} fault
- */
+/** Puts a fault beside a field; an empty one removes it. @param {string} id @param {string} fault */
 function mark(id, fault) {
-  $(id + "-fault").replaceChildren(...(typeof fault === "string" ? [fault] : fault).filter(Boolean));
-  if (fault.length > 0) $(id).setAttribute("aria-invalid", "true");
+  $(id + "-fault").textContent = fault;
+  if (fault) $(id).setAttribute("aria-invalid", "true");
   else $(id).removeAttribute("aria-invalid");
 }
 
@@ -45,7 +44,7 @@ async function open(count) {
   $("opening-reason").value = "";
   localStorage.setItem("till.currency", currency);
   go("/day", true);
-  if (day.session) says("done", phrase`The day is open with ${of(day.session.float)} in the drawer.`);
+  if (day.session) says("done", say("day.opened", { sum: of(day.session.float) }));
 }
 
 async function submitCount(count) {
@@ -83,27 +82,39 @@ const cashAsked = questions($("cash"));
 let kind = "paid_in";
 /** Another entry that had no answer was finished in place of the one that was asked for. */
 let isEarlier = false;
-const EARLIER = "An earlier entry, which had no answer, was recorded first. Check the drawer before you try again.";
-/** What an entry is done with, and what its reason should say. @type {Record<string, [string, string]>} */
+/**
+ * What an entry is done with, what its reason should say, and what is said when it is done.
+ * @type {Record<string, {verb: string, hint: string, ask: (sum: string) => string, told: (sum: string) => string}>}
+ */
 const ENTRIES = {
-  paid_in: ["Pay in", "Where it comes from, such as coins from the safe."],
-  paid_out: ["Pay out", "For what and to whom, with the number of the slip."],
-  bank_drop: ["Drop", "The number of the bag, for example."],
-  refund: [
-    "Pay refund", "Only if the provider could not refund. A refund made on the payment's page is already counted.",
-  ],
+  paid_in: {
+    verb: say("day.payIn"), hint: say("day.hintIn"),
+    ask: (sum) => say("day.payInSum", { sum }), told: (sum) => say("day.paidInSum", { sum }),
+  },
+  paid_out: {
+    verb: say("day.payOut"), hint: say("day.hintOut"),
+    ask: (sum) => say("day.payOutSum", { sum }), told: (sum) => say("day.paidOutSum", { sum }),
+  },
+  bank_drop: {
+    verb: say("day.drop"), hint: say("day.hintDrop"),
+    ask: (sum) => say("day.dropSum", { sum }), told: (sum) => say("day.bankDropSum", { sum }),
+  },
+  refund: {
+    verb: say("day.payRefund"), hint: say("day.hintRefund"),
+    ask: (sum) => say("day.payRefundSum", { sum }), told: (sum) => say("day.cashRefundSum", { sum }),
+  },
 };
 
 /** The entry as it is typed. @param {boolean} isTold What is wrong with it is said. */
 function typedCash(isTold) {
   const { value, fault } = minorUnits($("cash-amount").value, day.session?.currency ?? "EUR");
   const reason = $("cash-reason").value.trim();
-  const [verb] = ENTRIES[kind];
-  says("cash-send", value === undefined ? verb : [verb + " ", ...phrase`${of(value)}`]);
+  const { verb, ask: verbOf } = ENTRIES[kind];
+  says("cash-send", value === undefined ? verb : verbOf(of(value)));
   /** @type {[string, string][]} */
-  const faults = [["cash-amount", fault ?? ""], ["cash-reason", reason ? "" : "Say what it is for."]];
+  const faults = [["cash-amount", fault ?? ""], ["cash-reason", reason ? "" : say("day.reasonMissing")]];
   const payment = kind === "refund" ? $("cash-payment").value.trim() : "";
-  if (kind === "refund") faults.push(["cash-payment", payment ? "" : "Enter the ID of the payment."]);
+  if (kind === "refund") faults.push(["cash-payment", payment ? "" : say("day.paymentMissing")]);
   for (const [id, words] of faults) if (isTold || !words) mark(id, words);
   const wrong = faults.find(([, words]) => words);
   if (wrong && isTold) $(wrong[0]).focus();
@@ -114,7 +125,7 @@ function typedCash(isTold) {
 async function askCash(button) {
   kind = button.dataset.kind;
   $("cash-title").textContent = KINDS[kind].word;
-  $("cash-hint").textContent = ENTRIES[kind][1];
+  $("cash-hint").textContent = ENTRIES[kind].hint;
   $("cash-payment-field").hidden = kind !== "refund";
   for (const id of ["cash-amount", "cash-reason", "cash-payment"]) {
     $(id).value = "";
@@ -125,10 +136,10 @@ async function askCash(button) {
   $("cash-amount").focus();
   const body = await answer === "send" ? typedCash(false) : null;
   if (!body) return;
-  const words = [`${KINDS[kind].word}: `, ...phrase`${of(Number(body.amount))}.`];
+  const words = ENTRIES[kind].told(of(Number(body.amount)));
   isEarlier = false;
   const isDone = await perform(() => operate(CASH, JSON.stringify(body)));
-  if (isDone) says(isEarlier ? "alert" : "done", isEarlier ? EARLIER : words);
+  if (isDone) says(isEarlier ? "alert" : "done", isEarlier ? say("day.earlier") : words);
   button.focus();
 }
 
@@ -145,7 +156,6 @@ $("cash-form").addEventListener("submit", (event) => {
 // ---- Closing, in two steps
 
 const closeAsked = questions($("sure"));
-const CHANGED = "The drawer was changed on another device meanwhile. Nothing was closed here; look at it again.";
 $("sure-back").addEventListener("click", () => closeAsked.end(""));
 $("really-close").addEventListener("click", () => closeAsked.end("close"));
 
@@ -161,9 +171,9 @@ function typedLeft(total) {
   const typed = $("left").value.trim();
   if (!typed) return total;
   const { value, fault } = amountOf(typed, day.session.currency);
-  const words = fault ?? (Number(value) > total ? phrase`At most ${of(total)}.` : "");
+  const words = fault ?? (Number(value) > total ? say("day.atMost", { sum: of(total) }) : "");
   mark("left", words);
-  if (words.length === 0) return Number(value);
+  if (!words) return Number(value);
   $("left").focus();
   return null;
 }
@@ -173,9 +183,9 @@ let settling = 0;
 /** Asks whether it is meant. @returns {Promise<boolean>} */
 async function isSure(left, total) {
   says("sure-words", [
-    ...phrase`${of(left)} stays in the drawer. `, ...(total > left ? phrase`Take ${of(total - left)} out of it. ` : []),
-    "Closing makes the Z report, which nobody can change or undo.",
-  ]);
+    say("day.stays", { sum: of(left) }), ...(total > left ? [say("day.takeOut", { sum: of(total - left) })] : []),
+    say("day.final"),
+  ].join(" "));
   $("really-close").replaceChildren(...$("close").cloneNode(true).childNodes);
   $("really-close").disabled = true;
   clearTimeout(settling);
@@ -195,7 +205,7 @@ $("close-form").addEventListener("submit", async (event) => {
   if (left === null || !await isSure(left, total)) return;
   await refresh();
   // What was agreed to is the difference of that count, and no other.
-  if (JSON.stringify(day.session) !== shown) return says("alert", CHANGED);
+  if (JSON.stringify(day.session) !== shown) return says("alert", say("day.changed"));
   const reason = reasonGiven();
   const body = { left, ...(reason && { reason }), ...seen() };
   const z = await perform(post("close", body), () => day.session?.id !== id);
@@ -206,7 +216,7 @@ $("close-form").addEventListener("submit", async (event) => {
   const number = z.number ?? day.last?.number;
   go(number && day.may("totals") ? `/day?report=${number}` : "/day", true);
   const name = number ? numberOf(number, z.epoch ?? day.last?.epoch) : "";
-  says("done", name ? `The day is closed. Its Z report is ${name}.` : "The day is closed.");
+  says("done", name ? say("day.closedAs", { name }) : say("day.isClosed"));
 });
 
 // ---- The beginning
@@ -221,8 +231,7 @@ document.addEventListener("click", (event) => {
   if (!isTab && day.session && !$("view-count").hidden) firstField()?.focus();
 });
 addEventListener("popstate", render);
-reactions.unanswered = () =>
-  says("alert", "The till does not answer. This page tries again by itself; nothing is recorded twice.");
+reactions.unanswered = () => says("alert", say("day.unanswered"));
 reactions.earlier = () => { isEarlier = true; };
 day.draw = render;
 
@@ -231,7 +240,7 @@ async function finishKept() {
   for (const { path, body } of keptRequests()) {
     if (path !== CASH || !await perform(() => operate(path, body))) continue;
     const entry = JSON.parse(body);
-    says("done", [`Recorded from before: ${KINDS[entry.kind]?.word}, `, ...phrase`${of(entry.amount)}.`]);
+    says("done", say("day.recorded", { what: KINDS[entry.kind]?.word ?? entry.kind, sum: of(entry.amount) }));
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
+import { discountOn } from "./sell-discount.js";
 import { say } from "./words.js";
 
 const LARGEST_FILE = 4_000_000;
@@ -98,8 +99,13 @@ export function saleBody() {
   if (!/^[\x21-\x7e]*$/.test(order)) {
     return { field: "order", fault: say("order.characters") };
   }
-  const body = JSON.stringify({ ...(order && { order_id: order }), amount: amount.value, currency, capture });
-  return { body, minor: amount.value, currency };
+  const { discount, fault } = discountOn(Number(amount.value), currency);
+  if (fault) return { field: "amount", fault };
+  const minor = Number(amount.value) - (discount?.amount ?? 0);
+  const body = JSON.stringify({
+    ...(order && { order_id: order }), amount: minor, currency, capture, ...(discount && { discount }),
+  });
+  return { body, minor, currency };
 }
 
 /** The currency and the sum of a sale; of an order document, what it says itself. */

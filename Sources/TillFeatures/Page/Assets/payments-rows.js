@@ -4,6 +4,7 @@ import { badge } from "./badges.js";
 import { make } from "./dom.js";
 import { method, orderName } from "./payment.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
 const LANGUAGE = document.documentElement.lang || undefined;
 const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -21,10 +22,10 @@ const amount = (text) => make("bdi", text);
 function beside(payment) {
   const of = (minor) => sum(minor, payment.currency);
   const ordered = payment.amount + (payment.tip ?? 0);
-  if (payment.held > 0) return `${of(payment.held)} held`;
-  if (payment.refunded > 0) return `${of(payment.refunded)} refunded`;
-  if (payment.status === "stored") return `${of(ordered)} at risk`;
-  return payment.captured === ordered ? "" : `of ${of(ordered)}`;
+  if (payment.held > 0) return say("list.held", { sum: of(payment.held) });
+  if (payment.refunded > 0) return say("list.refunded", { sum: of(payment.refunded) });
+  if (payment.status === "stored") return say("list.atRisk", { sum: of(ordered) });
+  return payment.captured === ordered ? "" : say("latest.of", { sum: of(ordered) });
 }
 
 /** @param {any} payment */
@@ -51,7 +52,7 @@ export function row(payment) {
   if (payment.unreadable) taken.append("?");
   else {
     const isKnown = payment.money_moved !== "unknown" || payment.captured > 0;
-    taken.append(isKnown ? amount(sum(payment.captured, payment.currency)) : "not known");
+    taken.append(isKnown ? amount(sum(payment.captured, payment.currency)) : say("list.unknown"));
     const more = beside(payment);
     if (more) taken.append(make("span", more, { className: "under" }));
   }
@@ -84,7 +85,9 @@ export function rows(payments, above) {
 /** Sums of payments by what became of the money, one for each currency. @returns {[string, string][]} */
 export function totals(payments) {
   const found = [];
-  for (const [name, member] of [["Captured", "captured"], ["Refunded", "refunded"], ["Held", "held"]]) {
+  for (const [name, member] of [
+    [say("list.captured"), "captured"], [say("pay.refunded"), "refunded"], [say("pay.heldTitle"), "held"],
+  ]) {
     const sums = new Map();
     for (const one of payments) {
       if (!one.unreadable) sums.set(one.currency, (sums.get(one.currency) ?? 0n) + BigInt(one[member] ?? 0));

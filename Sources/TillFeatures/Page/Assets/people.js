@@ -1,4 +1,5 @@
-// What is said of people and their sessions, on a person's own account and where the staff is managed.
+// What is said in English of people and their sessions in the account at the counter; the settings say it in their
+// language.
 
 import { time } from "./dom.js";
 

@@ -42,6 +42,16 @@ const CARDS = [
  */
 let active = null;
 
+/** The page says above everything that no real money moves; only there a reader is simulated. */
+const isTest = document.querySelector(".test-mode") !== null;
+/** Whether whoever moves the money takes a card that is typed here. */
+const takesCards = document.body.dataset.cards !== "none";
+/** How often, and after how long, it is asked again for readers that a provider did not tell of. */
+const MOST_TRIES = 30;
+const AGAIN_MS = 10_000;
+let tries = 0;
+let retry = 0;
+
 const choice = make("select", "", { id: "reader" });
 const chosen = field(say("reader.reader"), choice);
 chosen.hidden = true;
@@ -127,22 +137,56 @@ export function readerTender(sale) {
   return { tender };
 }
 
+/** @param {string} value @returns {HTMLInputElement} */
+const way = (value) => document.querySelector(`input[name=tender][value=${value}]`);
+
+/** Somebody has chosen how the customer pays, or begun to enter it. */
+let isChosen = false;
+let isOurs = false;
+for (const id of ["tender-card", "tender-cash"]) $(id).addEventListener("input", () => { isChosen = true; });
+for (const radio of document.querySelectorAll("input[name=tender]")) {
+  radio.addEventListener("change", () => { isChosen ||= !isOurs; });
+}
+
+/** Chooses a way of paying for nobody in particular. @param {HTMLInputElement} radio */
+function preselect(radio) {
+  radio.checked = true;
+  isOurs = true;
+  radio.dispatchEvent(new Event("change", { bubbles: true }));
+  isOurs = false;
+}
+
 /**
- * Offers a way of paying or takes it away; whoever had chosen what is taken away types the card instead.
+ * Offers a way of paying or takes it away; whoever had chosen what is taken away types the card instead, or takes cash
+ * where nobody takes typed cards.
  * @param {string} value @param {boolean} isOffered
  */
 export function offerTender(value, isOffered) {
-  const chosenWay = /** @type {HTMLInputElement} */ (document.querySelector(`input[name=tender][value=${value}]`));
-  /** @type {HTMLElement} */ (chosenWay.closest("label")).hidden = !isOffered;
-  if (isOffered || !chosenWay.checked) return;
-  const other = /** @type {HTMLInputElement} */ (document.querySelector("input[name=tender][value=card]"));
-  other.checked = true;
-  other.dispatchEvent(new Event("change", { bubbles: true }));
+  const radio = way(value);
+  radio.closest("label").hidden = !isOffered;
+  if (isOffered || !radio.checked) return;
+  preselect(["card", "cash"].map(way).find((other) => !other.closest("label").hidden));
+}
+
+/** @param {boolean} isThere There is a reader that can take the money. */
+function offerReader(isThere) {
+  const isNew = way("reader").closest("label").hidden;
+  offerTender("reader", isThere && may("readers"));
+  // Where money is real it is the first choice once it is known of.
+  if (!isTest && isNew && isThere && may("readers") && !isChosen && !session.busy) preselect(way("reader"));
+}
+
+/** Asks once more for the readers that real money needs. */
+function askAgain() {
+  if (isTest || tries >= MOST_TRIES) return;
+  tries += 1;
+  clearTimeout(retry);
+  retry = setTimeout(load, AGAIN_MS);
 }
 
 async function load() {
   await known;
-  offerTender("reader", may("readers"));
+  offerReader(isTest || choice.options.length > 0);
   if (!may("readers")) {
     chosen.hidden = true;
     showChoice();
@@ -152,9 +196,11 @@ async function load() {
   try {
     answer = await ask("GET", "/v1/terminal/readers");
   } catch {
-    return;
+    return askAgain();
   }
-  const options = () => answer.readers.map((reader) => {
+  if (!answer.complete) askAgain();
+  const readers = answer.readers.filter((reader) => isTest || !reader.simulated);
+  const options = () => readers.map((reader) => {
     const label = reader.status === "offline" ? say("reader.notSeen", { name: reader.label }) : reader.label;
     const option = make("option", label, { value: reader.id });
     option.dataset.simulated = reader.simulated ? "yes" : "no";
@@ -162,11 +208,12 @@ async function load() {
     option.defaultSelected = reader.preferred;
     return option;
   });
-  offer(choice, [...options(), make("option", say("reader.simulated"), { value: "simulated" })]);
+  offer(choice, [...options(), ...(isTest ? [make("option", say("reader.simulated"), { value: "simulated" })] : [])]);
   offer(back, options());
-  chosen.hidden = answer.readers.length === 0;
+  chosen.hidden = readers.length === 0;
+  offerReader(isTest || readers.length > 0);
   showChoice();
-  offerReaders(answer.readers.filter((reader) => reader.asks_questions));
+  offerReaders(readers.filter((reader) => reader.asks_questions));
 }
 
 async function command(verb, body) {
@@ -238,6 +285,13 @@ setInterval(async () => {
   } catch { /* asked again */ }
 }, 250);
 
-document.querySelector("input[name=tender][value=reader]").addEventListener("change", load);
+way("reader").addEventListener("change", () => {
+  if (!isOurs) load();
+});
 document.addEventListener("till:signed-in", load);
+offerTender("card", takesCards);
+if (!isTest) {
+  offerTender("reader", false);
+  simulated.remove();
+}
 load();

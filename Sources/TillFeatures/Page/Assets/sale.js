@@ -1,6 +1,7 @@
 // The sale: what was entered becomes a payment, and the customer pays it. An open payment that is shown is finished by
 // the same form.
 
+import { withApproval } from "./approval.js";
 import { cardTender, forgetCard } from "./cards.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
@@ -10,6 +11,7 @@ import { isOpen, isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
 import { review } from "./review.js";
+import { giveDiscount } from "./sell-discount.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, render } from "./shown.js";
 import { tapTender } from "./tap.js";
@@ -29,6 +31,7 @@ const FIELDS = ["amount", "order", "document", "file", "tip-on", "tendered"];
 export function blank() {
   adopted = null;
   forgetOrder();
+  giveDiscount(null);
   for (const id of FIELDS) $(id).value = "";
   $("manual").checked = false;
   forgetCard();
@@ -52,7 +55,9 @@ export function adopt(payment) {
     currency.append(make("option", payment.currency, { value: payment.currency }));
   }
   currency.value = payment.currency;
-  $("amount").value = decimal(payment.amount, payment.currency);
+  const { discount } = payment;
+  $("amount").value = decimal(payment.amount + (discount?.amount ?? 0), payment.currency);
+  if (discount) giveDiscount({ minor: discount.amount, reason: discount.reason }, { adopted: true });
   $("order").value = payment.order_id.startsWith("sale-") ? "" : payment.order_id;
   $("manual").checked = payment.capture === "manual";
   propose();
@@ -102,7 +107,8 @@ async function paymentFor({ body, path, minor }, asked) {
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
   show("wait", say("pay.processing"), say("pay.recording"), true);
-  let fresh = await operate(path ?? "/v1/payments", asked);
+  let fresh = await withApproval(({ approval }) => operate(
+    path ?? "/v1/payments", approval ? `${asked.slice(0, -1)},"approval":${JSON.stringify(approval)}}` : asked));
   if (path && fresh.amount !== minor) {
     // An earlier request for a part of this order had no answer, and was finished first. It is not what was asked for.
     await operate(pathOf(fresh.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));

@@ -3,6 +3,7 @@
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
+import { savedOf } from "./sell-discount.js";
 import { digitValue } from "./typed-digits.js";
 import { say } from "./words.js";
 
@@ -22,7 +23,8 @@ const isReplaced = (field) => "proposed" in field.dataset
 
 /** Says on the button what it charges. */
 function nameCharge() {
-  const minor = $("amount").disabled ? 0 : minorNow();
+  const price = $("amount").disabled ? 0 : minorNow();
+  const minor = price - savedOf(price);
   $("amount").classList.toggle("many", $("amount").value.length > LONG);
   $("charge-words").textContent = minor > 0
     ? say("take.chargeSum", { sum: money(minor, currency()) }) : say("take.charge");
@@ -135,6 +137,9 @@ function onKey(event) {
   if (event.key === "F9") {
     event.preventDefault();
     if (!event.repeat) charge();
+  } else if (event.key === "F8") {
+    event.preventDefault();
+    if (!event.repeat) pressable("discount-open")?.click();
   } else if (event.key === "Escape" && isField(event.target)) {
     event.target.blur();
   } else if (event.key === "Escape") {
@@ -173,7 +178,8 @@ function onPageKey(event, isQuick) {
   } else if (event.key === "Backspace") {
     deleteDigit();
   } else if (event.key === "Enter") {
-    const isElsewhere = event.target instanceof Element && event.target.closest("a, button, summary, input");
+    const isElsewhere = event.target instanceof Element
+      && event.target.closest("a, button, summary, input, #now-title");
     if (!isElsewhere && !event.repeat && $("amount").value.trim()) charge();
   } else if (letter && !isQuick && !event.repeat) {
     due = setTimeout(letter, SETTLE_MS);
@@ -195,9 +201,10 @@ $("keypad").append(
 $("keypad").addEventListener("mousedown", (event) => {
   if (target() === $("tendered")) event.preventDefault();
 });
-// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place.
+// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place. Whoever chooses cash
+// before there is something to pay types the amount next.
 document.querySelector("input[name=tender][value=cash]").addEventListener("click", (event) => {
-  if (/** @type {MouseEvent} */ (event).detail > 0) setTimeout(askTendered);
+  if (/** @type {MouseEvent} */ (event).detail > 0 && minorNow() > 0) setTimeout(askTendered);
 });
 // What is typed once the sale was sent is the next one.
 $("sale").addEventListener("submit", () => $("tendered").blur(), { capture: true });

@@ -4,10 +4,11 @@
 import { Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
+import "./language.js";
 import { section as backups } from "./settings-backups.js";
 import { section as health } from "./settings-health.js";
 import { section as keys } from "./settings-keys.js";
-import { banner, button, card, cards, needingFirst, needsSomebody, standing } from "./settings-parts.js";
+import { banner, button, card, cards, needingFirst, needsSomebody, spoken, standing } from "./settings-parts.js";
 import { section as printers } from "./settings-printers.js";
 import { section as providers } from "./settings-providers.js";
 import { section as readers } from "./settings-readers.js";
@@ -15,6 +16,7 @@ import { section as receipts } from "./settings-receipts.js";
 import { section as shops } from "./settings-shops.js";
 import { section as staff } from "./settings-staff.js";
 import { section as webhooks } from "./settings-webhooks.js";
+import { parts, say } from "./words.js";
 
 /**
  * What a section does on the page: reads itself anew, says that no answer has come yet, works once at a time, and keeps
@@ -29,7 +31,6 @@ import { section as webhooks } from "./settings-webhooks.js";
 /** @type {Section[]} */
 const SECTIONS = [readers, printers, receipts, staff, keys, shops, webhooks, providers, backups, health];
 const MEET_MS = 3_000;
-const UNANSWERED = "The till did not answer. What is shown is how it stands; check it before you try again.";
 
 let may = (/** @type {string} */ _) => false;
 /** Counts what is shown, so that a late answer is not shown in another section. */
@@ -38,10 +39,10 @@ let isBusy = false;
 
 const chosen = () => SECTIONS.find(({ id }) => location.pathname === "/settings/" + id);
 const lacking = (/** @type {Section} */ { permission }) =>
-  `Your role does not have the permission “${permission}”. Somebody whose role has it can see this and do it.`;
+  say("settings.lacking", { permission });
 
 function says(id, words) {
-  $(id).textContent = words;
+  $(id).replaceChildren(...parts(words));
   $(id).hidden = !words;
 }
 
@@ -51,7 +52,8 @@ const failure = (error) => (error instanceof Refusal && error.status === 403 ? s
 
 /** What is shown of a section that could not be read. @param {unknown} error @param {() => void} again */
 function unread(error, again) {
-  const box = banner("stop", make("span", failure(error)), button("Try again", again, { kind: "dense pushed" }));
+  const box = banner("stop", spoken("span", failure(error)),
+    button(say("settings.again"), again, { kind: "dense pushed" }));
   box.setAttribute("role", "alert");
   return box;
 }
@@ -63,7 +65,7 @@ function pageOf(section) {
   const mine = shown;
   return {
     refresh: () => (mine === shown ? read(section, mine) : Promise.resolve()),
-    unanswered: () => says("alert", "The till has not answered yet. The same request is sent again."),
+    unanswered: () => says("alert", say("settings.notYet")),
     async act(work) {
       if (isBusy) return;
       isBusy = true;
@@ -80,7 +82,7 @@ function pageOf(section) {
         // What is typed stays where the request was refused as it was; otherwise what stands is shown.
         const isKept = error instanceof Refusal && error.status < 500 && ![404, 409].includes(error.status);
         if (!isKept) await read(section, mine);
-        says("alert", error instanceof Refusal ? failure(error) : UNANSWERED);
+        says("alert", error instanceof Refusal ? failure(error) : say("settings.unanswered"));
       } finally {
         isBusy = false;
         // The button that was pressed may be gone.
@@ -112,19 +114,19 @@ async function read(section, mine) {
 /** @param {Section} section @returns {Promise<{card: HTMLElement, tone: import("./settings-parts.js").Tone}>} */
 async function summary(section) {
   const { title, shape, id } = section;
-  const link = make("a", "Open", { className: "button dense", href: "/settings/" + id });
-  link.setAttribute("aria-label", `Open ${title}`);
+  const link = make("a", say("settings.open"), { className: "button dense", href: "/settings/" + id });
+  link.setAttribute("aria-label", say("settings.openOne", { name: title }));
   /** @param {Standing} one */
   const made = ({ tone, word, words }) => ({
-    card: card({ shape, title, badge: standing(tone, word), more: [make("p", words, { className: "small wide" })],
+    card: card({ shape, title, badge: standing(tone, word), more: [spoken("p", words, { className: "small wide" })],
       buttons: [link] }),
     tone,
   });
-  if (!may(section.permission)) return made({ tone: "", word: "No access", words: lacking(section) });
+  if (!may(section.permission)) return made({ tone: "", word: say("settings.noAccess"), words: lacking(section) });
   try {
     return made(section.standing(await section.load()));
   } catch (error) {
-    return made({ tone: "stop", word: "Could not load", words: failure(error) });
+    return made({ tone: "stop", word: say("settings.notLoaded"), words: failure(error) });
   }
 }
 
@@ -141,8 +143,7 @@ async function showAll(mine) {
   }));
   if (mine !== shown) return;
   const needing = found.filter(({ tone }) => needsSomebody(tone)).length;
-  says("about", needing === 0 ? "Nothing here needs you."
-    : needing === 1 ? "One section needs attention." : `${needing} sections need attention.`);
+  says("about", needing ? say("settings.needing", { count: needing }) : say("settings.nothingNeeds"));
   // Once, when all are there.
   const order = SECTIONS.map(({ title }) => title);
   const place = (one) => order.indexOf(one.card.querySelector("h3").textContent);
@@ -154,8 +155,8 @@ async function showAll(mine) {
 async function show(isMoved = false) {
   shown += 1;
   const section = chosen();
-  document.title = `${section?.title ?? "Settings"} – Till`;
-  $("title").textContent = section?.title ?? "All settings";
+  document.title = `${section?.title ?? say("settings.settings")} – Till`;
+  $("title").textContent = section?.title ?? say("settings.allTitle");
   for (const id of ["alert", "done"]) says(id, "");
   $("kept").replaceChildren();
   for (const link of $("side").querySelectorAll("a")) {
@@ -170,7 +171,7 @@ async function show(isMoved = false) {
     $("body").replaceChildren(banner("unsure", lacking(section)));
     return;
   }
-  says("about", "Reading…");
+  says("about", say("settings.reading"));
   $("body").replaceChildren();
   await (section ? read(section, shown) : showAll(shown));
 }
@@ -200,7 +201,7 @@ async function meet() {
       show();
     });
     if (isMet) return;
-    says("about", "The till cannot be reached. This page tries again by itself.");
+    says("about", say("settings.unreached"));
     await new Promise((resolve) => setTimeout(resolve, MEET_MS));
   }
 }
