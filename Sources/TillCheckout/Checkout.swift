@@ -115,8 +115,9 @@ public struct Checkout: Sendable {
         write.append = JournalWrite.Append(
             payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holder: .nobody)
         write.idempotency = idempotency
-        write.records = SaleGate.conditions(account: account, order: order)
-        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order)))
+        let hold = OrderHold.id(account: account, order: order)
+        write.records = SaleGate.conditions(account: account, order: order, hold: hold)
+        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order, besides: hold)))
         if draft.payment.order.part == nil, order.whole != order {
             write.records.append(.absent(OrderTab.id(account: account, order: order.whole)))
         }
@@ -237,13 +238,15 @@ public struct Checkout: Sendable {
     }
 
     /// Captures held money (the full remaining amount by default).
+    /// - Parameter seen: The payment as the caller has just read it; see
+    ///   ``confirm(_:account:provider:tender:idempotency:keyedAnswer:seen:)``.
     public func capture(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency,
-            keyedAnswer: keyedAnswer
+            keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in
             try checkWire(amount, of: payment)
             try checkCapture(amount, isFinal, of: payment)
@@ -252,13 +255,15 @@ public struct Checkout: Sendable {
 
     /// Cancels a payment and voids its hold. An authorization that succeeds later is voided too. If a part of the hold
     /// was captured, only the rest is released, and the payment stays.
+    /// - Parameter seen: The payment as the caller has just read it; see
+    ///   ``confirm(_:account:provider:tender:idempotency:keyedAnswer:seen:)``.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer", onlyIfUnpaid: Bool = false,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
             .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency,
-            keyedAnswer: keyedAnswer
+            keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in
             guard onlyIfUnpaid else { return }
             switch payment.status {
@@ -294,16 +299,19 @@ public struct Checkout: Sendable {
     /// print("\(back.refunded) of \(back.captured) given back.")
     /// ```
     ///
-    /// - Parameter total: The most that may be refunded of the payment in all; checked when the refund is written, so
-    ///   that two concurrent refunds cannot exceed it.
+    /// - Parameters:
+    ///   - total: The most that may be refunded of the payment in all; checked when the refund is written, so that two
+    ///     concurrent refunds cannot exceed it.
+    ///   - seen: The payment as the caller has just read it; see
+    ///     ``confirm(_:account:provider:tender:idempotency:keyedAnswer:seen:)``.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason.map(CardNumberMask.masked), total: total), on: id, account: account,
-            idempotency: idempotency, keyedAnswer: keyedAnswer
+            idempotency: idempotency, keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in try checkWire(amount, of: payment) }
     }
 

@@ -282,7 +282,10 @@ public struct CounterServer: Sendable {
         on router: CounterRouter, _ authenticator: RequestAuthenticator, _ approvals: Approvals,
         _ signIn: StaffSignIn
     ) {
-        PersonRoutes(authenticator: authenticator, signIn: signIn, lock: options.sessions.lock).register(on: router)
+        PersonRoutes(
+            authenticator: authenticator, signIn: signIn, lock: options.sessions.lock,
+            zone: options.receipts.store.timeZone
+        ).register(on: router)
         ApprovalRoutes(checkout: checkout, approvals: approvals, signIn: signIn).register(on: router)
         StaffRoutes(staff: authenticator.staff, hasher: signIn.hasher, policy: options.pins).register(on: router)
         let office = OfficeSignIn(
@@ -356,7 +359,7 @@ public struct CounterServer: Sendable {
             book: DayBook(
                 journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
                 zone: options.receipts.store.timeZone),
-            zone: options.receipts.store.timeZone
+            zone: options.receipts.store.timeZone, sessions: authenticator.sessions
         ).register(on: router)
         InsightsRoutes(
             book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),

@@ -176,6 +176,8 @@ class Gateway:
 
     def __init__(self, apple, folder):
         self.domains, self.asked, self.given = set(), [], []
+        # What happened to merchants' tokens, by merchant and event, and who asked for what.
+        self.events, self.events_asked = {}, []
         (folder / "root.pem").write_bytes(pem(apple.root))
         self.root = folder / "root.pem"
         gateway = self
@@ -184,11 +186,19 @@ class Gateway:
             protocol_version = "HTTP/1.1"
             timeout = 60
 
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+            def merchant(self):
                 shown = x509.load_der_x509_certificate(self.connection.getpeercert(True))
                 [merchant] = [a.value for a in shown.subject.get_attributes_for_oid(NameOID.USER_ID)]
-                status, answer = gateway.answer(self.path, merchant, json.loads(body))
+                return merchant
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                self.answer(*gateway.answer(self.path, self.merchant(), json.loads(body)))
+
+            def do_GET(self):
+                self.answer(*gateway.event(self.path, self.merchant()))
+
+            def answer(self, status, answer):
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(answer)))
@@ -239,6 +249,16 @@ class Gateway:
             "domainName": asked["initiativeContext"], "signature": secrets.token_hex(32), "retries": 0}).encode()
         self.given.append(session)
         return 200, session
+
+    def event(self, path, merchant):
+        """Status and body for a merchant that asks what happened to a token: its own alone are known to it."""
+        own = "/paymentservices/v1/merchantId/" + hashlib.sha256(merchant.encode()).hexdigest().upper()
+        folder, _, event = path.partition("/merchantToken/event/")
+        self.events_asked.append((merchant, event))
+        if folder != own or (merchant, event) not in self.events:
+            return 404, b""
+        status, told = self.events[merchant, event]
+        return status, json.dumps(told).encode()
 
     def close(self):
         self.server.shutdown()

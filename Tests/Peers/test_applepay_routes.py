@@ -175,6 +175,9 @@ def test_the_association_file_is_there_and_production_has_no_simulator(server, t
     port = server.url.rsplit(":", 1)[1]
     answer = requests.get(f"http://localhost:{port}" + path, allow_redirects=False)
     assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/plain")
+    # Apple's portal names the file in either way.
+    named = requests.get(f"http://localhost:{port}{path}.txt", allow_redirects=False)
+    assert (named.status_code, named.content) == (200, answer.content)
     settings = {
         "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP", "processing": [],
         "domains": [{"name": "localhost", "merchant": "merchant.x", "identities": []}],

@@ -193,6 +193,138 @@ def test_who_may_not_see_totals_counts_blind(server):
     assert done(device.ask("GET", "/v1/day/reports/1"))["session"]["difference"] == -21
 
 
+def test_a_tip_in_cash_is_expected_in_the_drawer_and_named_by_the_report(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db")]
+
+    def day(*arguments):
+        return counter.succeed("day", *arguments, *journal, "--json")
+
+    counter.made(journal[1])
+    day("open", "--currency", "EUR", "--float", "150.00")
+    sold = counter.succeed(
+        "sale", "--amount", "12.50", "--currency", "EUR", "--cash", "--tendered", "20.00", "--tip", "2.50", *journal,
+        "--json")
+    assert (sold["captured"], sold["tip"], sold["tender"]) == (1_500, 250, "cash")
+    sales = day("report")["sales"]
+    assert (sales["gross"], sales["tips"]) == (1_500, 250)
+    assert day("count", "165.00")["difference"] == 0
+    report = day("close", "--left", "150.00")
+    assert (report["sales"]["gross"], report["sales"]["tips"]) == (1_500, 250)
+
+
+def test_a_tip_in_cash_is_in_what_is_asked_for_and_in_what_can_be_given_back(server):
+    open_day(server)
+    made = done(server.create("tip-1", "c-tip-1", 1_250), 201)["id"]
+    cash = {"type": "cash", "tendered": 2_000, "tip": 250}
+    for number, tip in enumerate((751, 0, -1, "2.50", 999_999_999_999)):
+        problem(server.confirm(made, f"p-bad-{number}", {**cash, "tip": tip}), 422, "invalid_amount")
+    for _ in range(2):
+        paid = done(server.confirm(made, "p-tip-1", cash))
+        assert (paid["captured"], paid["tip"], paid["tender"]["change"]) == (1_500, 250, 500)
+    other = server.confirm(made, "p-tip-1", {**cash, "tip": 300})
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch"), other.text
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 16_500
+    refund(server, made, 1_500)
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 15_000
+
+
+def test_each_drawer_has_its_own_day(server):
+    """Two tills: cash counts where it was taken, and the account's report has all of it."""
+    problem(server.confirm(done(server.create("bar-0", "c-bar-0", 500), 201)["id"], "p-bar-0", {
+        "type": "cash", "drawer": "bar"}), 422, "unknown_drawer")
+    open_day(server, 10_000)
+    opened = done(post(server, "open", {"currency": "EUR", "float": 5_000, "drawer": "bar"}), 201)
+    assert (opened["id"], opened["drawer"]) == ("day_bar_1", "bar")
+    here, bar = sell(server, 300), sell(server, 700, {"type": "cash", "drawer": "bar"})
+    sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
+    assert server.request("GET", f"/v1/payments/{bar}").json()["tender"]["drawer"] == "bar"
+    assert "drawer" not in server.request("GET", f"/v1/payments/{here}").json()["tender"]
+    # The first drawer hands back what the second took.
+    given = done(server.request("POST", f"/v1/payments/{bar}/refunds", {"amount": 200, "drawer": "main"}, "r"), 201)
+    assert given["refunds"][-1]["drawer"] == "main"
+    for drawer, expected, code in (("", 10_100, None), ("main", 10_100, None), ("bar", 5_700, None),
+                                   ("none", 0, "day_not_open"), ("Bar", 0, "invalid_request")):
+        answer = server.request("GET", f"/v1/day/report?drawer={drawer}")
+        if code:
+            problem(answer, 422 if code == "invalid_request" else 409, code)
+        else:
+            assert answer.json()["session"]["expected"] == expected, answer.text
+    milk = {"kind": "paid_out", "amount": 100, "reason": "Milk"}
+    assert done(post(server, "cash", {**milk, "drawer": "bar"}, "milk"), 201)["expected"] == 5_600
+    problem(post(server, "cash", milk, "milk"), 422, "idempotency_mismatch")
+    done(post(server, "count", {"total": 5_600, "drawer": "bar"}))
+    second = done(post(server, "close", {"drawer": "bar", "session": "day_bar_1", "number_of_counts": 1}))
+    assert (second["number"], second["drawer"], second["sales"]["gross"]) == (1, "bar", 700)
+    assert [one["tender"] for one in second["tenders"]] == ["cash"] and second["breakdowns"] is None
+    whole = close_day(server, 10_100)
+    assert (whole["number"], whole["sales"]["gross"], whole["session"]["difference"]) == (1, 10_900, 0)
+    cash = next(one for one in whole["tenders"] if one["tender"] == "cash")
+    assert {one["drawer"]: (one["captured"], one["refunded"]) for one in whole["drawers"]} == {
+        "main": (300, 200), "bar": (700, 0)}
+    for name in ("count", "captured", "refunded"):
+        assert sum(one[name] for one in whole["drawers"]) == cash[name]
+    assert done(server.request("GET", "/v1/day/reports/1?drawer=bar")) == second
+    assert done(server.request("GET", "/v1/day/reports/1")) == whole
+    answer = server.request("GET", "/v1/day/reports/1.csv?drawer=bar")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-bar-1.csv"'
+    listed = done(server.request("GET", "/v1/day/drawers"))["drawers"]
+    assert [(one["drawer"], one["state"]) for one in listed] == [("main", "closed"), ("bar", "closed")]
+
+
+def test_a_device_has_its_drawer(server):
+    """Whatever the page does there is of it, also a refund of what another till sold."""
+    problem(post(server, "drawer", {"drawer": "bar"}), 409, "no_device")
+    staff = Staff(server)
+    staff.shop()
+    device = staff.device()
+    device.signed_in("Carl")
+    problem(device.ask("POST", "/v1/day/drawer", {"drawer": "bar"}), 403, "permission_missing")
+    device.signed_in("Mona")
+    problem(device.ask("POST", "/v1/day/drawer", {"drawer": "Bar"}), 422, "invalid_request")
+    assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "bar"}))["device"] == "bar"
+    made = done(server.create("dev-1", "c-dev-1", 700), 201)["id"]
+    confirm, cash = f"/v1/payments/{made}/confirm", {"tender": {"type": "cash"}}
+    problem(device.ask("POST", confirm, cash), 422, "unknown_drawer")
+    opened = done(device.ask("POST", "/v1/day/open", {"currency": "EUR", "float": 5_000}), 201)
+    assert opened["drawer"] == "bar"
+    assert done(device.ask("POST", confirm, cash))["tender"]["drawer"] == "bar"
+    open_day(server, 10_000)
+    # Whoever signs in there later finds it so.
+    device.signed_in("Olga")
+    given = device.ask("POST", f"/v1/payments/{sell(server, 400)}/refunds", {"amount": 150})
+    assert given.status_code == 201 and given.json()["refunds"][-1]["drawer"] == "bar", given.text
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_550
+    assert done(device.ask("GET", "/v1/day?drawer=main"))["session"]["expected"] == 10_400
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 10_400
+    # A device that has chosen none hands out the first drawer's cash, and a key that of the sale.
+    other = staff.device().signed_in("Olga")
+    given = other.refund(made, 50)
+    assert given.status_code == 201 and given.json()["refunds"][-1]["drawer"] == "main", given.text
+    refund(server, made, 30)
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_520
+    assert done(other.ask("GET", "/v1/day"))["session"]["expected"] == 10_350
+    assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "main"}))["device"] == "main"
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 10_350
+
+
+def test_drawers_at_the_command_line(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db"), "--json"]
+    counter.succeed("day", "open", "--currency", "EUR", "--float", "100.00", *journal)
+    sale = ["sale", "--amount", "5.00", "--currency", "EUR", "--cash", *journal]
+    for drawer, code in (("bar", "unknown_drawer"), ("Bar", "invalid_drawer")):
+        refused = counter.till(*sale, "--drawer", drawer)
+        assert (refused.code, refused.json["error"]["code"]) == (1, code), refused
+    counter.succeed("day", "open", "--currency", "EUR", "--float", "50.00", "--drawer", "bar", *journal)
+    counter.succeed(*sale, "--drawer", "bar")
+    assert counter.succeed("day", "report", *journal)["session"]["expected"] == 10_000
+    assert counter.succeed("day", "count", "55.00", "--drawer", "bar", *journal)["difference"] == 0
+    assert counter.succeed("day", "close", "--drawer", "bar", *journal)["drawer"] == "bar"
+    shown = counter.till("day", "report", "1", "--drawer", "bar", *journal[:2])
+    assert shown.code == 0 and shown.out.startswith("Z 1, drawer bar\n"), shown
+    states = counter.succeed("day", "drawers", *journal)["drawers"]
+    assert [(one["drawer"], one["state"]) for one in states] == [("main", "open"), ("bar", "closed")]
+
+
 def test_a_day_at_the_command_line(tmp_path):
     journal = ["--journal", str(tmp_path / "journal.db")]
 

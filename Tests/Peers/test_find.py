@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 from playwright.sync_api import expect
+from seen import axe
 
 import counter
 from clerk import WAIT
@@ -155,6 +156,7 @@ def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     page.goto(server.url + "/payments")
     expect(rows).to_have_count(24, timeout=WAIT)
     expect(page.locator("#count")).to_have_text("24 payments")
+    axe(page)
     page.locator("#q").fill("4444")
     expect(rows).to_have_count(4, timeout=WAIT)
     assert "q=4444" in page.url
@@ -170,19 +172,35 @@ def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     expect(page.locator("#live")).to_have_text("Live", timeout=WAIT)
     sell(server, 25)
     expect(page.locator("#news")).to_have_text("1 new", timeout=WAIT)
+    axe(page)
     expect(rows).to_have_count(24)
     page.locator("#news").click()
     expect(rows).to_have_count(25, timeout=WAIT)
     expect(page.locator("#news")).to_be_hidden()
     # What becomes of a payment that is shown is shown, and is no news.
     first = rows.first
+    first.locator("a.row").focus()
+    page.evaluate("window.link = document.activeElement")
     refunded = server.request("POST", f"/v1/payments/{first.get_attribute('data-id')}/refunds", {}, "back")
     assert refunded.status_code == 201, refunded.text
     expect(first).to_contain_text("Refunded", timeout=WAIT)
+    # The row is the same one: whoever was on it still is.
+    assert page.evaluate("document.activeElement === window.link && window.link.isConnected")
     expect(page.locator("#news")).to_be_hidden()
     page.locator("#q").fill("no such thing")
     expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
     expect(page.locator("#any-time")).to_be_visible()
+    axe(page)
+    page.locator("#least").fill("much")
+    page.locator("#least").blur()
+    expect(page.locator("#least")).to_have_attribute("aria-invalid", "true", timeout=WAIT)
+    axe(page)
+    page.locator("#least").fill("")
+    page.locator("#least").blur()
+    page.get_by_role("button", name="Save view").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    axe(page)
+    page.keyboard.press("Escape")
     page.locator("#tender").focus()
     page.keyboard.press("F2")
     expect(page.locator("#q")).to_be_focused()

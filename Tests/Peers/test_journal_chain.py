@@ -110,9 +110,11 @@ def test_a_tail_that_was_cut_without_a_trace_is_found_by_the_head_of_a_backup(sh
         for payment in payments:
             journal.execute("DELETE FROM payment WHERE id = ?", (payment,))
         journal.execute("DELETE FROM idempotency")
-        journal.execute(
-            "UPDATE tally SET count = (SELECT count(*) FROM payment WHERE 'payment ' || status = name)"
-            " WHERE name LIKE 'payment %'")
+        statuses = [name.removeprefix("tally_") for (name,) in journal.execute(
+            "SELECT name FROM pragma_table_info('journal') WHERE name GLOB 'tally_*' AND name <> 'tally_outbox'")]
+        for status in statuses:
+            journal.execute(
+                f"UPDATE journal SET tally_{status} = (SELECT count(*) FROM payment WHERE status = '{status}')")
         journal.execute(
             "UPDATE journal SET (sequence, head) = (SELECT sequence, link FROM event ORDER BY sequence DESC LIMIT 1)")
     assert shop.verify().code == 0, "a chain alone cannot know that it was longer"

@@ -189,6 +189,27 @@ def test_a_journal_changes_its_mode_by_a_deliberate_step_only(stripe, journal):
     assert counter.till("payments", "list", *journal).code == 0
 
 
+def test_a_live_counter_without_the_shops_address_is_told_and_its_customers_are_not(stripe, tmp_path, page):
+    words = "Card receipts lack what card schemes or the acquirer require of the shop: store_address. " \
+        "Set TILL_STORE_ADDRESS."
+
+    def found(**env):
+        answer = counter.till("doctor", "--journal", tmp_path / "doctor.db", "--json", env={**stripe.env, **env})
+        return {one["text"]: one["ok"] for one in answer.json["findings"]}
+
+    assert found()[words] is False
+    assert words not in found(TILL_STORE_ADDRESS="Road 1")
+    with counter.Server(tmp_path, env=stripe.env) as server:
+        assert counter.until(lambda: words in server.log.read_text())
+        set_for = server.request("GET", "/v1/settings/receipts").json()
+        assert (set_for["mode"], set_for["missing"]) == ("live", ["store_address"])
+        server.sign_in(page)
+        page.goto(server.url + "/settings/receipts")
+        expect(page.locator("#about")).to_contain_text("which are not set: Address", timeout=WAIT)
+    tried = counter.till("doctor", "--journal", tmp_path / "test.db", "--json").json["findings"]
+    assert {one["text"]: one["ok"] for one in tried}[words] is True
+
+
 def test_a_payment_of_another_merchant_is_left_alone(tmp_path, journal):
     """Two Braintree merchants at one address: the other one's search says "not found"."""
     url = f"http://127.0.0.1:{counter.free_port()}"

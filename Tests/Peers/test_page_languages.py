@@ -8,8 +8,10 @@ import re
 import subprocess
 
 import pytest
+from office import invite
 from playwright.sync_api import expect
 from seen import axe
+from staff import PINS, Staff
 
 import counter
 from clerk import WAIT, payments
@@ -425,6 +427,72 @@ def test_words_of_the_till_that_say_no_are_english_and_marked(opened, tables):
     expect(page.locator("#headline")).to_have_text(tables["de"]["words"]["pay.notCharged"])
 
 
+def test_what_to_do_next_is_in_the_language_of_the_page(opened, tables):
+    page = opened("de-DE")
+    page.locator("#amount").fill("12.50")
+    page.locator("input[name=tender][value=cash]").check()
+    page.route("**/v1/payments", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json",
+        body=json.dumps({"detail": "This order exists.", "code": "order_exists", "money_moved": "no"})))
+    page.locator("#charge").click()
+    expect(page.locator("#alert")).to_contain_text(tables["de"]["words"]["next.orderExists"], timeout=WAIT)
+    expect(page.locator("#alert bdi[lang=en]")).to_have_text("This order exists.")
+
+
+STILL = 60_000  # a PIN is slow to check on purpose
+
+
+def enter(page, name):
+    page.locator("#person-names label", has_text=name).locator("input").check(timeout=STILL)
+    page.locator("#pin").fill(PINS[name])
+    page.locator("#pin").press("Enter")
+    expect(page.locator("#who")).to_contain_text(name, timeout=STILL)
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG", "ja-JP"])
+def test_somebody_elses_request_an_account_and_an_invitation_are_in_the_language(browser, server, tables, locale):
+    words = tables[locale.split("-")[0]]["words"]
+    shop = Staff(server).shop()
+    context = browser.new_context(locale=locale, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(server.start_url())
+    enter(page, "Mona")
+    page.locator("#amount").fill("20.00")
+    page.locator("input[name=tender][value=cash]").check()
+    page.locator("#charge").click()
+    says(page.locator("#headline"), words["pay.paid"])
+    page.route("**/refunds", lambda route: route.abort())
+    page.locator("#refund-form button").click()
+    page.locator("#review-send").click()
+    says(page.locator("#headline"), words["stage.checking"])
+    page.evaluate("fetch('/session/person', { method: 'DELETE', headers: { 'X-Till-Page': '1' } })")
+    page.reload()
+    enter(page, "Olga")
+    says(page.locator("#unfinished-title"), words["kept.title"])
+    says(page.locator("#unfinished-words"), words["kept.words"].replace("{name}", "Mona"))
+    says(page.locator("#unfinished-facts dd").first, words["refunding.title"])
+    judge(page, 1280)
+    page.locator("#unfinished-drop").click()
+    page.locator("#to-account").click()
+    says(page.locator("#own-title"), words["account.where"])
+    expect(page.locator("#own-sessions li")).to_have_count(1, timeout=STILL)
+    expect(page.locator("#own-sessions")).to_contain_text(words["account.device"])
+    says(page.locator("#all-title"), words["account.staff"])
+    says(page.locator("#all-people button").first, words["account.invite"])
+    assert page.locator("#account-view [lang=en]").count() == 0
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        judge(page, width)
+    context.clear_cookies()
+    page.goto("about:blank")
+    page.goto(invite(shop, "Carl"))
+    says(page.locator("#invited-title"), words["invited.titleOf"].replace("{name}", "Carl"))
+    says(page.locator("#invited-form button"), words["invited.send"])
+    expect(page.locator("#invited [lang=en]")).to_have_count(0)
+    judge(page, 390)
+    context.close()
+
+
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_the_choice_in_the_rail_stays_and_nothing_is_too_wide(opened, tables, language):
     page = opened("sv-SE")
@@ -491,7 +559,9 @@ def test_insights_and_what_waits_for_a_person(server, opened, all_tables, locale
 def test_signing_in_is_in_the_language(opened, tables):
     words = tables["ja"]["words"]
     page = opened("ja-JP")
-    page.locator("#sign-out").click()
+    # The page that asks to sign in has its words while it is hidden, too.
+    with page.expect_navigation():
+        page.locator("#sign-out").click()
     page.set_viewport_size({"width": 390, "height": 800})
     says(page.locator("#session-title"), words["session.signIn"])
     judge(page, 390)

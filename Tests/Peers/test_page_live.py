@@ -94,6 +94,26 @@ def test_what_another_till_sells_and_refunds_appears_by_itself(tills, server):
     expect(one.locator("#headline")).to_have_text("Partly refunded", timeout=WAIT)
 
 
+def test_what_happens_between_reading_and_listening_appears(page, server):
+    server.sign_in(page)
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+    held = []
+    page.route("**/events", lambda route: held.append(route))
+    page.reload()
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+    for _ in range(WAIT // 50):
+        if len(held) == 2:
+            break
+        page.wait_for_timeout(50)
+    assert len(held) == 2, held
+    sold(server, "Between")
+    book(server, "W-1")
+    for route in held:
+        route.continue_()
+    expect(rows(page).get_by_role("link", name="Between")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text("W-1")).to_be_visible(timeout=WAIT)
+
+
 def test_an_order_of_elsewhere_appears_and_leaves_once_it_is_paid(tills, server):
     page = tills[0]
     expect(page.locator("#open-orders")).to_be_hidden()
@@ -118,8 +138,8 @@ def test_no_row_moves_under_a_hand_at_the_mouse(clerk, server):
     expect(rows(page)).to_have_count(1)
     book(server, "4712")
     page.wait_for_timeout(SHOWN_MS)
-    # An order's list would move this one.
-    assert place(first) == before
+    # An order's list would move this one; the last part of a pixel is the browser's.
+    assert abs(place(first) - before) < 1
     axe(page)
     away(page)
     expect(rows(page)).to_have_count(2, timeout=WAIT)
@@ -128,7 +148,9 @@ def test_no_row_moves_under_a_hand_at_the_mouse(clerk, server):
     # Whoever does not want to wait presses the button.
     rows(page).first.hover()
     sold(server, "Third")
-    news.click(timeout=WAIT)
+    expect(news).to_be_visible(timeout=WAIT)
+    # By itself: the way of the pointer to the button leaves the rows, which shows the news, too.
+    news.evaluate("(button) => button.click()")
     expect(rows(page)).to_have_count(3)
     expect(rows(page).first).to_contain_text("Third")
     expect(news).to_be_hidden()
@@ -182,7 +204,18 @@ def test_what_happens_while_the_line_is_lost_appears_without_anything_being_done
 # ---- Many tabs of one browser
 
 STREAM = "/v1/events"
+STREAMS = (STREAM, "/v1/orders/events")
+# What a browser opens to one host.
+CONNECTIONS = 6
 WITHOUT_LOCKS = "delete Navigator.prototype.locks"
+WITHOUT_CHANNELS = WITHOUT_LOCKS + "; delete globalThis.BroadcastChannel"
+# A tab that has the turn, or says so: more often than others ask, and with the smallest number.
+CLAIMS = """() => {
+  const turn = new BroadcastChannel("till.stream:/v1/events:turn");
+  const claim = () => turn.postMessage({ word: "has", from: "" });
+  claim();
+  globalThis.claims = setInterval(claim, 200);
+}"""
 SLEEPS = """() => {
   navigator.locks.request("till.stream:/v1/events", () => new Promise(() => {})).catch(() => {});
 }"""
@@ -195,18 +228,53 @@ class Tabs:
         self.server, self.faults, self.streams, self.all = server, [], [], []
         self.context = browser.new_context(viewport={"width": 1280, "height": 800})
         self.context.on("request", self.note)
+        # Streams of either kind that have been asked for and have not ended.
+        self.reading = []
+        self.context.on("requestfinished", self.ended)
+        self.context.on("requestfailed", self.ended)
 
     def note(self, request):
         if request.url.endswith(STREAM):
             self.streams.append(request.headers.get("last-event-id"))
+        if request.url.endswith(STREAMS):
+            self.reading.append(request)
+
+    def ended(self, request):
+        if request in self.reading:
+            self.reading.remove(request)
+
+    def read_now(self):
+        """The streams that are read; a page that is closed does not say that it reads no more."""
+        return [request for request in self.reading if not request.frame.page.is_closed()]
+
+    def reads(self, *paths):
+        """Whether these streams are read, each once, after a while at the most."""
+        def now():
+            self.all[0].wait_for_timeout(100)
+            return sorted(request.url.removeprefix(self.server.url) for request in self.read_now()) == sorted(paths)
+
+        return counter.until(now)
 
     def open(self, path):
+        """Opens a tab; the first one signs in, which opens the page of a sale."""
+        if self.all:
+            return self.open_beside(path)
+        page = self.new()
+        self.server.sign_in(page)
+        return self.known(page, path)
+
+    def open_beside(self, path):
+        """Opens a tab of a browser that is signed in."""
+        page = self.new()
+        page.goto(self.server.url + path)
+        return self.known(page, path)
+
+    def new(self):
         page = self.context.new_page()
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        if self.all:
-            page.goto(self.server.url + path)
-        else:
-            self.server.sign_in(page)  # which opens the page of a sale
+        return page
+
+    def known(self, page, path):
         page.kind = path
         shown = page.locator("#till" if path == "/" else "#count", has_text=re.compile("payments", re.I))
         expect(shown).to_be_visible(timeout=WAIT)
@@ -256,8 +324,60 @@ def test_ten_tabs_hear_of_every_sale_from_one_stream_and_another_takes_over(tabs
     assert len(tabs.streams) == 2 and tabs.streams[1].isdigit(), tabs.streams
 
 
-def test_tabs_without_locks_read_for_themselves(tabs, server):
+def test_more_tabs_than_connections_work_without_locks_as_on_an_address_without_tls(tabs, server):
     tabs.context.add_init_script(WITHOUT_LOCKS)
+    for _ in range(CONNECTIONS):
+        tabs.open("/")
+    assert tabs.reads(*STREAMS), tabs.reading
+    sold(server, "Elsewhere")
+    tabs.see("Elsewhere", 1)
+    # What a tab asks beside it is answered, and a sale can be made.
+    asked = tabs.all[0].evaluate(
+        "fetch('/v1/payments', { headers: { 'X-Till-Page': '1' } }).then((answer) => answer.status)")
+    assert asked == 200
+    sell_cash(tabs.all[-1], "Last-tab")
+    tabs.see("Last-tab", 2)
+    # The tabs that read are closed, whichever they are, and what is sold meanwhile is not lost.
+    for name in ("One-less", "Two-less"):
+        readers = {request.frame.page for request in tabs.read_now()}
+        assert readers
+        for page in readers:
+            tabs.all.remove(page)
+            page.close()
+        sold(server, name)
+        tabs.see(name, 0)
+        assert tabs.reads(*STREAMS), tabs.reading
+
+
+def test_of_two_tabs_that_read_one_gives_way_and_comes_back_when_the_other_is_silent(tabs, server):
+    tabs.context.add_init_script(WITHOUT_LOCKS)
+    other = tabs.open("/")
+    other.goto(server.url + "/docs")
+    tabs.all.clear()
+    tabs.reading.clear()
+    tabs.streams.clear()
+    page = tabs.open_beside("/payments")
+    assert tabs.reads(STREAM), tabs.reading
+    page.wait_for_timeout(1_000)
+    # It was the first, and has waited for nobody: it has missed nothing.
+    expect(page.locator("#news")).to_be_hidden()
+    sold(server, "Before")
+    expect(page.locator("#news")).to_have_text("1 new", timeout=WAIT)
+    other.evaluate(CLAIMS)
+    assert tabs.reads(), tabs.reading
+    # For longer than it waits until it asks again.
+    page.wait_for_timeout(6_000)
+    assert tabs.read_now() == []
+    sold(server, "Between")
+    # It is closed without a word, as one that crashed.
+    other.evaluate("clearInterval(globalThis.claims)")
+    assert tabs.reads(STREAM), tabs.reading
+    assert tabs.streams[0] is None and tabs.streams[1].isdigit(), tabs.streams
+    expect(page.locator("#news")).to_have_text("2 new", timeout=WAIT)
+
+
+def test_tabs_without_channels_read_for_themselves(tabs, server):
+    tabs.context.add_init_script(WITHOUT_CHANNELS)
     for path in ("/", "/payments"):
         tabs.open(path)
     tabs.all[0].wait_for_timeout(1_000)
@@ -281,4 +401,5 @@ def test_a_tab_that_sleeps_with_the_lock_is_not_waited_for(tabs, server):
     page.clock.fast_forward(70_000)
     assert counter.until(lambda: page.wait_for_timeout(100) or len(tabs.streams) > before)
     sold(server, "Awake")
-    expect(page.locator("#news")).to_have_text("1 new", timeout=WAIT)
+    # What was sold before the stream has begun may have been missed, which is said instead.
+    expect(page.locator("#news")).to_have_text(re.compile("^(1 new|Refresh)$"), timeout=WAIT)

@@ -112,8 +112,8 @@ def test_a_pin_is_typed_on_a_terminal_that_does_not_show_it(server):
 def test_without_staff_the_shop_has_one_person(server, staff):
     device = Device(staff)
     who = device.ask("GET", "/session/person").json()
-    assert who == {"account": "main", "has_staff": False, "lock_seconds": 300, "personal": False, "person": None,
-                   "people": []}
+    assert who == {"account": "main", "has_staff": False, "lock_seconds": 300, "personal": False, "zone": "GMT",
+                   "person": None, "people": []}
     assert device.refund(device.paid("o-1"), 2000).status_code == 201
     assert requests.get(server.url + "/session/person", timeout=10).status_code == 401
 

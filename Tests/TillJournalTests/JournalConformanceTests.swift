@@ -150,6 +150,30 @@ struct JournalConformanceTests {
         #expect(try await journal.events(after: .max, account: nil, limit: 9).isEmpty)
     }
 
+    @Test("a list of an order has the payment that has it among those that had it", arguments: Site.Kind.allCases)
+    func listOfAnOrder(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        let order = OrderID(rawValue: "o")
+        for number in 1...5 {
+            var sale = try Sale(number, order: number == 3 ? "other" : "o")
+            try await journal.write(sale.write())
+            guard number < 5 else { continue }
+            sale.add(.canceled)
+            try await journal.write(sale.write())
+        }
+        var late = try Sale(6, order: "o", account: AccountID(rawValue: "other"))
+        try await journal.write(late.write())
+        let names = { (filter: PaymentFilter) in
+            try await journal.payments(filter).map { Int($0.id.rawValue.suffix(1)) }
+        }
+        #expect(try await names(PaymentFilter(account: .main, order: order)) == [5, 4, 2, 1])
+        #expect(try await names(PaymentFilter(account: .main, order: order, limit: 2)) == [5, 4])
+        let before = PaymentID(rawValue: "pay_100004")
+        #expect(try await names(PaymentFilter(account: .main, order: order, before: before, limit: 1)) == [2])
+        #expect(try await names(PaymentFilter(account: .main, order: order, status: .canceled)) == [4, 2, 1])
+        #expect(try await names(PaymentFilter(account: late.payment.account, order: order)) == [6])
+    }
+
     @Test("a list is filtered by who made the sale and by its shop", arguments: Site.Kind.allCases)
     func origins(_ kind: Site.Kind) async throws {
         let journal = try Site(kind).open()

@@ -101,6 +101,38 @@ struct ReceiptContentTests {
         #expect(sale.receipt().movements.isEmpty)
     }
 
+    @Test("of a sale that nobody numbered has no order, in no form, and the payment's end in its title")
+    func unnumbered() throws {
+        let names = [
+            "sale-3fa9c1d2e4b5a6978899aabb", "sale-abcd4242424242424242abcd", "sale-01kaj3x5ay8q2r7v9c4d6e0fgh",
+            "pay_1",
+        ]
+        for made in names {
+            var sale = Sale(try Order(id: OrderID(rawValue: made), amount: eur(1_250)))
+            sale.authorize()
+            let receipt = sale.receipt()
+            let document = ReceiptDocument(receipt)
+            #expect(document.title.plain == "Receipt pay_1 – Tea & Co")
+            let printed = String(decoding: ReceiptRenderer.escpos(document, profile: .wide).bytes, as: UTF8.self)
+            for form in [ReceiptRenderer.text(receipt), ReceiptRenderer.html(receipt), printed] {
+                #expect(!form.contains("sale-") && !form.contains("Order") && form.contains("pay_1"), "\(form)")
+                #expect(!form.contains("Address"), "\(form)")
+            }
+            #expect(receipt.jsonValue["order_number"]?.stringValue == ReceiptText(made).plain)
+            #expect(receipt.missingFields.contains(.storeAddress))
+        }
+    }
+
+    @Test("has a shop's own order number, also one like a made-up one", arguments: ["sale-1001", "S-4K7QZ2", "1009"])
+    func numbered(number: String) throws {
+        var sale = Sale(try Order(id: OrderID(rawValue: number), amount: eur(1_250)))
+        sale.authorize()
+        let receipt = sale.receipt()
+        #expect(ReceiptDocument(receipt).title.plain == "Receipt \(number) – Tea & Co")
+        let rows = ReceiptRenderer.text(receipt).split(separator: "\n").filter { $0.hasPrefix("Order") }
+        #expect(rows.count == 1 && rows.allSatisfy { $0.hasSuffix(number) }, "\(rows)")
+    }
+
     @Test("a refund that came to nothing later is not shown as refunded") func reversedRefund() throws {
         var sale = try Sale(1250, .eur)
         sale.authorize()

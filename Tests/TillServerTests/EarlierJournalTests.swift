@@ -48,7 +48,7 @@ struct EarlierJournalTests {
         #expect(
             try await tables().filter { !$0.hasPrefix("sqlite_") && !$0.hasPrefix("grdb_") } == [
                 "audit", "audit_log", "event", "idempotency", "journal", "outbox", "payment", "probe", "process",
-                "record", "record_field", "tally", "webhook",
+                "record", "record_field", "webhook",
             ])
         // Opened once more it is left as it is.
         try await journal.close()

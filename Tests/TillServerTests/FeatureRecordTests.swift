@@ -333,6 +333,46 @@ struct FeatureRecordTests {
         #expect(try await log.newest(100).map(\.details) == [Array(#"{"a":1}"#.utf8)])
     }
 
+    @Test("An event that Apple tells nothing of waits an hour, and is given up in the end", arguments: Kind.allCases)
+    func missedEvents(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let log = MerchantTokenLog(try place.open(), clock: place.clock)
+        #expect(try await log.add("e-1"))
+        #expect(try await log.add("e-2"))
+        for number in 1...MerchantTokenRecord.maximumTries {
+            #expect(try await Set(log.due(limit: 10).map(\.id)) == ["e-1", "e-2"])
+            #expect(try await log.missed("e-1") == (number == MerchantTokenRecord.maximumTries))
+            #expect(try await log.due(limit: 10).map(\.id) == ["e-2"])
+            place.clock.advance(by: .hours(1))
+        }
+        #expect(try await log.waiting(limit: 10).map(\.id) == ["e-2"])
+        #expect(try await log.newest(10).map(\.isGivenUp) == [false, true])
+        #expect(try await !log.add("e-1"))
+        #expect(try await log.due(limit: 10).map(\.id) == ["e-2"])
+        // A clock that was set back does not put it off.
+        #expect(try await !log.missed("e-2"))
+        place.clock.advance(by: .hours(-48))
+        #expect(try await log.due(limit: 10).map(\.id) == ["e-2"])
+        try await log.end("e-2", details: Array(#"{"a":1}"#.utf8))
+        #expect(try await !log.missed("e-2"))
+        #expect(try await log.waiting(limit: 10).isEmpty)
+    }
+
+    @Test("A new event is asked about before all that Apple has told nothing of", arguments: Kind.allCases)
+    func newEvents(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let log = MerchantTokenLog(try place.open(), clock: place.clock)
+        for number in 0...MerchantTokenLog.maximumConsidered {
+            #expect(try await log.add("e-\(number)"))
+            #expect(try await !log.missed("e-\(number)"))
+        }
+        #expect(try await log.add("new"))
+        #expect(try await log.due(limit: 10).map(\.id) == ["new"])
+        place.clock.advance(by: .hours(1))
+        #expect(try await log.due(limit: 2).map(\.id) == ["new", "e-0"])
+        #expect(try await log.waiting(limit: 1_000).count == MerchantTokenLog.maximumConsidered + 2)
+    }
+
     @Test("A key lets its account in until it is revoked", arguments: Kind.allCases)
     func keys(_ kind: Kind) async throws {
         let place = Place(kind)

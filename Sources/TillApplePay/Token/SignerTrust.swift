@@ -1,6 +1,5 @@
 import Crypto
 import SwiftASN1
-import Synchronization
 import TillCore
 import X509
 
@@ -16,7 +15,7 @@ public final class SignerTrust: Sendable {
     /// The root in DER, for a TLS client that trusts the same authority.
     package let rootDER: [UInt8]
     private let root: Certificate
-    private let proved = Mutex<[[UInt8]: ValidatedSigner]>([:])
+    private let proved = Guarded<[[UInt8]: ValidatedSigner]>([:])
 
     /// Trusts Apple Root CA - G3.
     /// - Throws: never for the bundled bytes; declared because they are parsed.

@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 import TillJournal
 
 extension Checkout {
@@ -76,12 +76,17 @@ extension Checkout {
     /// of none.
     private func isOfOrigin(_ id: PaymentID, _ search: PaymentSearch) async throws(CheckoutError) -> Bool {
         guard search.seller != nil || search.shop != nil else { return true }
-        let first: RecordedEvent?
-        do throws(JournalError) { first = try await journal.events(of: id).first?.record } catch {
+        guard let first = try await creation(of: id) else { return false }
+        return (search.seller.map { $0 == first.seller } ?? true) && (search.shop.map { $0 == first.shop } ?? true)
+    }
+
+    /// Returns the event that created a payment, with its attribution; `nil` for a payment without events, and for one
+    /// whose events cannot be read.
+    package func creation(of id: PaymentID) async throws(CheckoutError) -> RecordedEvent? {
+        do throws(JournalError) { return try await journal.events(of: id).first?.record } catch {
             guard case .corrupted = error else { throw .journal(error) }
-            return false
+            return nil
         }
-        return (search.seller.map { $0 == first?.seller } ?? true) && (search.shop.map { $0 == first?.shop } ?? true)
     }
 
     /// Returns the payments whose identifier, or whose order's, is the text.

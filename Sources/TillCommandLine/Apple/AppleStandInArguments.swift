@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// The arguments of `till serve` for a rehearsal of production: a program on this machine in Apple's place.
+/// The arguments for a rehearsal of production: a program on this machine in Apple's place.
 struct AppleStandInArguments: ParsableArguments {
     @Option(
         name: .customLong("apple-pay-stand-in"),
         help: ArgumentHelp(
-            "Beside --apple-pay: a stand-in for Apple's gateway on this machine, to rehearse production.",
+            "Beside Apple Pay's settings: a stand-in for Apple's gateway on this machine, to rehearse production.",
             valueName: "port"))
     var port: UInt16?
     @Option(

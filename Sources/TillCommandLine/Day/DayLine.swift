@@ -61,7 +61,8 @@ enum DayLine {
         let currency = session.currency
         let sum = report.figures.sum(of: currency)
         let epoch = report.epoch > 1 ? "/\(report.epoch)" : ""
-        var lines = [report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)"]
+        let drawer = session.drawer == .main ? "" : ", drawer \(session.drawer)"
+        var lines = [(report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)") + drawer]
         lines.append("from \(clock.text(session.openedAt)), by \(session.openedBy)")
         lines.append("until \(clock.text(report.until))" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
         lines.append("times in \(clock.zone.identifier)")
@@ -75,10 +76,13 @@ enum DayLine {
         for line in report.figures.sums(of: currency, by: { $0.tender }) {
             lines += table([("  " + line.name, line.sums.net)], currency)
         }
+        for line in report.figures.drawers(in: currency) {
+            lines += table([("  cash in \(line.name)", line.sums.net)], currency)
+        }
         for other in report.figures.currencies where other != currency {
             lines += table([("net sales", report.figures.sum(of: other).net)], other)
         }
-        lines += breakdowns(report)
+        if session.drawer == .main { lines += breakdowns(report) }
         if session.openingDifference != 0 {
             lines += table([("opening diff.", session.openingDifference)], currency)
             if let reason = session.openingReason { lines.append("reason: \(reason)") }

@@ -105,23 +105,13 @@ struct Payments: AsyncParsableCommand {
             guard !listed.isEmpty else { return Output.line("No payments.") }
             let cells = listed.map { payment in
                 switch payment {
-                case .payment(let payment):
-                    [
-                        payment.id.rawValue, payment.amount.description, payment.status.rawValue,
-                        Self.name(of: payment.order.number),
-                    ]
-                case .unreadable(let row):
-                    [row.id.rawValue, row.amount?.description ?? "?", "unreadable", Self.name(of: row.orderNumber)]
+                case .payment(let payment): payment.listed
+                case .unreadable(let row): row.listed
                 }
             }
-            TextTable.lines(cells, right: [1]).forEach { Output.line($0) }
+            TextTable.lines(cells, right: [3]).forEach { Output.line($0) }
             let notes = Set(listed.compactMap(\.damage).map { PaymentJSON.message(of: $0) })
             for note in notes.sorted() { Output.note("unreadable: \(note)") }
-        }
-
-        /// Returns the order's display name; empty for a plain sale with a generated name.
-        private static func name(of order: String) -> String {
-            order.hasPrefix("sale-") ? "" : "order " + order
         }
     }
 
@@ -168,6 +158,7 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, help: "Why.") var reason: String?
         @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")
         var reader: String?
+        @OptionGroup var chosen: DrawerOption
 
         func run() async throws {
             try await change(common, provider, payment, wish: .refund) { counter, found in
@@ -180,8 +171,19 @@ struct Payments: AsyncParsableCommand {
                     }
                     try await fleet.use(try counter.chosenReader(reader), forRefundOf: found.id)
                 }
-                return try await counter.checkout.refund(
-                    found.id, account: found.account, amount: try money(amount, found), reason: reason)
+                let drawer = try chosen.name
+                if let drawer {
+                    guard found.tender?.kind == .cash else {
+                        throw CommandError(
+                            code: "drawer_without_cash", what: "--drawer goes with a payment in cash.",
+                            next: "Leave it out.")
+                    }
+                    try await KnownDrawers(counter.journal).check(drawer, of: found.account)
+                }
+                return try await Attribution.at(drawer) {
+                    try await counter.checkout.refund(
+                        found.id, account: found.account, amount: try money(amount, found), reason: reason)
+                }
             }
         }
     }

@@ -78,6 +78,9 @@ struct Sale: AsyncParsableCommand {
     var cash = false
     @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
     var tendered: String?
+    @Option(name: .long, parsing: .unconditional, help: "What the customer leaves as a tip, in cash.")
+    var tip: String?
+    @OptionGroup var chosen: DrawerOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var copy: CopyOption
     @OptionGroup var customer: CustomerWait
@@ -109,6 +112,9 @@ struct Sale: AsyncParsableCommand {
                 account: counter.options.account, order: sold, captureMode: mode,
                 acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil, discount: saved)
             let typed = try typedTender(sold)
+            if let drawer = try chosen.name {
+                try await KnownDrawers(counter.journal).check(drawer, of: counter.options.account)
+            }
             if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
             let tipping = try tipping(sold, at: fleet)
             if let fleet {
@@ -121,8 +127,10 @@ struct Sale: AsyncParsableCommand {
             let tender: Tender
             if let typed { tender = typed } else { tender = try await readCard(for: payment) }
             if !common.json, !cash { Output.note("Asking \(name)…") }
-            let done = try await counter.checkout.confirm(
-                payment.id, account: counter.options.account, provider: name, tender: tender)
+            let done = try await Attribution.at(try chosen.name) {
+                try await counter.checkout.confirm(
+                    payment.id, account: counter.options.account, provider: name, tender: tender)
+            }
             try await finish(try await customer.outcome(of: done, in: counter, json: common.json), counter)
         }
     }
@@ -196,14 +204,19 @@ struct Sale: AsyncParsableCommand {
                 code: "choose_a_tender", what: "More than one way to pay was chosen.",
                 next: "Give one of --reader simulated, --card-number, --cash.")
         }
-        guard tendered == nil || cash else {
-            throw CommandError(code: "choose_a_tender", what: "--tendered goes with --cash.", next: "Add --cash.")
+        guard cash || (tendered == nil && tip == nil) else {
+            let option = tendered == nil ? "--tip" : "--tendered"
+            throw CommandError(code: "choose_a_tender", what: "\(option) goes with --cash.", next: "Add --cash.")
+        }
+        guard try chosen.name == nil || cash else {
+            throw CommandError(code: "choose_a_tender", what: "--drawer goes with --cash.", next: "Add --cash.")
         }
         do {
             if cash {
                 let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
-                try CashDrawer.check(tendered: given, due: order.total, captureMode: try captureMode())
-                return .cash(tendered: given)
+                let left = try tip.map { try Money(parsing: $0, currency: order.total.currency) }
+                try CashDrawer.check(tendered: given, tip: left, due: order.total, captureMode: try captureMode())
+                return .cash(tendered: given, tip: left)
             }
             if let cardNumber {
                 guard let expiry else { throw PaymentCardError.expiry(.empty) }
@@ -264,6 +277,6 @@ struct Sale: AsyncParsableCommand {
     static func newOrderName() -> String {
         let id = PaymentID.make(
             at: SystemClock().now(), random: (.random(in: .min ... .max), .random(in: .min ... .max)))
-        return "sale-" + id.rawValue.dropFirst(4)
+        return OrderID.generatedPrefix + id.rawValue.dropFirst(4)
     }
 }

@@ -23,7 +23,7 @@ public struct Discount: Hashable, Sendable {
         guard amount.currency == charged.currency else { throw .otherCurrency(amount, charged: charged) }
         guard amount.isPositive else { throw .notAboveZero(amount) }
         guard let price = charged.adding(ifExact: amount),
-            price.minorUnits < DecimalText.power(Order.maximumDigits)
+            WideInteger(price.minorUnits) < DecimalText.power(Order.maximumDigits)
         else { throw .tooLarge(amount) }
         guard !reason.isEmpty else { throw .withoutReason }
         self.amount = amount

@@ -101,17 +101,20 @@ public struct Payment: Hashable, Sendable {
     public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
-    /// The change due to the customer from the tendered cash; zero if it was exact, `nil` if it was not recorded.
+    /// The change due to the customer from the tendered cash, less the tip; zero if it was exact, `nil` if it was not
+    /// recorded.
     public var change: Money? {
         guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
-        return tendered.subtracting(ifExact: attempt.amount)
+        let rest = tendered.subtracting(ifExact: attempt.amount)
+        guard let tip = attempt.authorization?.tip else { return rest }
+        return rest?.subtracting(ifExact: tip)
     }
 
     /// `true` if the last attempt moved no real money: at a provider's test account, or at the sandbox.
     public var isTest: Bool { (currentAttempt ?? attempts.last)?.isTest ?? false }
 
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
-    /// The tip added by the customer at the reader; a part of the held or captured amount.
+    /// The tip that the customer added at the reader or left in cash; a part of the held or captured amount.
     public var tip: Money? {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip

@@ -37,8 +37,9 @@ struct ApplePayBaskets: Sendable {
         var order: OrderID { terms?.order ?? OrderID(rawValue: basket.id) }
 
         /// Returns the deliverability of a postcode by the basket's own delivery rule, or by the shop's.
-        func delivers(to postalCode: String, country: String, otherwise area: DeliveryArea) -> Deliverability {
-            (terms?.delivery ?? .area(area)).delivers(to: postalCode, country: country)
+        func delivers(to postalCode: String, country: String, otherwise options: ApplePayOptions) -> Deliverability {
+            (terms?.delivery ?? options.delivery)
+                .delivers(to: postalCode, country: country, knowing: options.places)
         }
 
         /// `true` for a basket without a payment that is neither closed nor expired.

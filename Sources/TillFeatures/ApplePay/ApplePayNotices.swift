@@ -21,8 +21,14 @@ enum ApplePayObstacle: String {
     /// The counter has never read the association file that the settings name.
     case associationMissing = "association_missing"
 
-    /// `true` if apps cannot pay either; they need no association file.
-    var stopsApps: Bool { self != .associationMissing }
+    /// `true` if apps cannot pay either. They need no association file and no merchant identity certificate: both are
+    /// for pages, whose sheets begin with a merchant session.
+    var stopsApps: Bool {
+        switch self {
+        case .identityMissing, .identityEnded, .associationMissing: false
+        case .switchedOff, .noVisitors, .settings, .provider, .processingMissing, .processingEnded: true
+        }
+    }
 }
 
 extension ApplePayDomain {
@@ -89,6 +95,7 @@ extension ApplePayRoutes {
                     "Pages offer no Apple Pay: the provider does not take its tokens.",
                     next: "Choose another provider, or another \"tokens\" in the settings."))
         }
+        notices += [checkout.refusals.notice(of: checkout.provider)].compactMap(\.self)
         if !domains.isEmpty { notices += processingNotices(options) }
         for domain in domains { notices += identityNotices(domain) + [domain.associationNotice].compactMap(\.self) }
         let ending = notices.filter { $0.code.hasSuffix("_ending") }
@@ -105,7 +112,10 @@ extension ApplePayRoutes {
             ]
         }
         guard let end = options.processingEnd else { return [] }
-        return [ending("processing", "The processing certificate", of: "Apple Pay", at: end)].compactMap(\.self)
+        let notice = ending(
+            "processing", "The processing certificate", of: "Apple Pay", at: end,
+            without: "neither pages nor apps offer Apple Pay")
+        return [notice].compactMap(\.self)
     }
 
     private func identityNotices(_ domain: ApplePayDomain) -> [SetupNotice] {
@@ -113,7 +123,8 @@ extension ApplePayRoutes {
             return [
                 SetupNotice(
                     "identity_missing", of: domain.domain.name,
-                    "\(domain.domain) has no usable merchant identity certificate, so its pages offer no Apple Pay.",
+                    "\(domain.domain) has no usable merchant identity certificate, so its pages offer no Apple Pay. "
+                        + "Apps pay without it.",
                     next: "`till applepay doctor` names the pairs that do not fit.")
             ]
         }
@@ -122,31 +133,35 @@ extension ApplePayRoutes {
                 SetupNotice(
                     "identity_not_yet_valid", of: domain.domain.name,
                     "The merchant identity certificate of \(domain.domain) is not valid yet, so its pages offer no "
-                        + "Apple Pay.", next: "Add the earlier one too, or compare the counter's clock.")
+                        + "Apple Pay. Apps pay without it.",
+                    next: "Add the earlier one too, or compare the counter's clock.")
             ]
         }
         let certificate = "The merchant identity certificate of \(domain.domain)"
-        return [ending("identity", certificate, of: domain.domain.name, at: end)].compactMap(\.self)
+        let notice = ending(
+            "identity", certificate, of: domain.domain.name, at: end, without: "its pages offer no Apple Pay; apps do")
+        return [notice].compactMap(\.self)
     }
 
     /// Returns the notice about a certificate that has ended, or ends within ``ApplePayDoctor/warningDays``; `nil` for
     /// one that is valid longer.
-    private func ending(_ kind: String, _ name: String, of subject: String, at end: Timestamp) -> SetupNotice? {
+    /// - Parameter loss: what holds without the certificate.
+    private func ending(
+        _ kind: String, _ name: String, of subject: String, at end: Timestamp, without loss: String
+    ) -> SetupNotice? {
         let left = end.since(clock.now()).milliseconds
         let next =
             "Ask Apple for the next one: `till applepay request \(kind)`. A new pair is read within thirty seconds."
         if left <= 0 {
             return SetupNotice(
-                "\(kind)_ended", of: subject, since: end, "\(name) has ended, so pages offer no Apple Pay.",
-                next: next)
+                "\(kind)_ended", of: subject, since: end, "\(name) has ended: \(loss).", next: next)
         }
         let warning = Span.days(ApplePayDoctor.warningDays)
         guard left <= warning.milliseconds else { return nil }
         let days = left / 86_400_000
         let time = days == 0 ? "in less than a day" : days == 1 ? "in 1 day" : "in \(days) days"
         return SetupNotice(
-            "\(kind)_ending", of: subject, "\(name) ends \(time), on \(end); pages offer no Apple Pay after that.",
-            next: next)
+            "\(kind)_ending", of: subject, "\(name) ends \(time), on \(end); after that \(loss).", next: next)
     }
 
     /// Returns the standing of each domain that the settings offer Apple Pay on, for the metrics.

@@ -84,8 +84,12 @@ public struct ApplePayOptions: Sendable {
     /// The processing keys: current ones, and earlier ones for tokens still in flight.
     public var keys: ProcessingKeyRing
     public var opening = TokenOpening.here
-    /// The delivery area of the shop.
+    /// The delivery area of the shop; it does not apply beside ``radius``.
     public var area: DeliveryArea
+    /// The delivery radius of the shop; `nil` for its ``area``.
+    public var radius: DeliveryRadius?
+    /// The places of postcodes, for radii without their own.
+    public var places = PostalPlaces()
     /// The coupons by upper-case code: percentage off the goods, and expiry.
     public var coupons: [String: (percent: Int64, until: Timestamp)]
     /// The URL of Apple's own script, which pages load if Apple Pay is on. It provides the button, and Apple Pay in
@@ -99,6 +103,9 @@ public struct ApplePayOptions: Sendable {
     public var sessionBudget: Span = .seconds(8)
     /// A fault in the settings, as a sentence; metadata then reports Apple Pay as off.
     public var fault: String?
+
+    /// The delivery rule of baskets without their own.
+    var delivery: DeliveryRule { radius.map { .radius($0) } ?? .area(area) }
 
     /// The currencies that baskets may have.
     var currencies: [Currency] {

@@ -41,7 +41,8 @@ extension ApplePayRoutes {
         return tagged(document, request, maximumAge: "public, max-age=60")
     }
 
-    /// `true` if pages of at least one domain, or an app, can offer Apple Pay.
+    /// `true` if pages of at least one domain, or an app, can offer Apple Pay. An app can also where only pages lack
+    /// something.
     var isOffered: Bool { options.domains.contains { !(obstacle(on: $0)?.stopsApps ?? false) } }
 
     func basket(_ id: String, _ request: Request) async throws -> Response {
@@ -75,9 +76,7 @@ extension ApplePayRoutes {
 
     func associationFile(_ request: Request) throws -> Response {
         let name = WebOrigin.hostName(request.head.authority ?? "")
-        guard let file = options.domains.first(where: { $0.domain.name == name })?.association else {
-            throw Problem.notFound
-        }
+        guard let file = options.domain(withPagesOn: name)?.association else { throw Problem.notFound }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
@@ -96,7 +95,7 @@ extension ApplePayRoutes {
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
             let session = MerchantSessionRequest(
                 merchantIdentifier: domain.merchant, displayName: options.factory(for: domain).displayName,
-                context: domain.domain.name)
+                context: host(ofPage: request, on: domain))
             let bytes = try await sessions.session(
                 gateway, session, identity: identity, standIn: await sandbox?.standIn())
             metrics.session("given")
@@ -129,8 +128,13 @@ extension ApplePayRoutes {
         }
         let country =
             try body.text("countryCode", atMost: 2) ?? options.factory(for: try domain(of: request)).countryCode
-        let answer = entry.delivers(to: code, country: country, otherwise: options.area)
-        return Self.json(.object([JSONMember(key: "deliverable", value: .string(answer.rawValue))]))
+        let answer = entry.delivers(to: code, country: country, otherwise: options)
+        guard answer == .unknownPlace else {
+            return Self.json(.members(["deliverable": .string(answer.rawValue)]))
+        }
+        // No answer of its own: a page that knows only the other three would take it for a yes.
+        return Self.json(
+            .members(["deliverable": .string(Deliverability.no.rawValue), "reason": .string("place_unknown")]))
     }
 
     package func update(_ id: String, _ request: Request) async throws -> Response {

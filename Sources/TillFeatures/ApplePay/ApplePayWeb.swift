@@ -57,7 +57,7 @@ public struct ApplePayWeb: Sendable {
         opening: TokenOpening = .here, origins: Set<String> = [], settings: ApplePayOptions? = nil,
         clock: any TillClock = SystemClock(), statsD: StatsD? = nil
     ) throws -> ApplePayWeb {
-        let sandbox = try ApplePaySandbox(clock: clock)
+        let sandbox = try ApplePaySandbox(clock: clock, origins: origins)
         let identity = ApplePayDomain.Identity(
             certificate: Array(sandbox.identity.certificate.utf8),
             key: Secret(Array(sandbox.identity.key.reveal().utf8)))
@@ -79,6 +79,7 @@ public struct ApplePayWeb: Sendable {
         if let settings {
             (options.factory, options.currency) = (settings.factory, settings.currency)
             (options.area, options.coupons) = (settings.area, settings.coupons)
+            (options.radius, options.places) = (settings.radius, settings.places)
         }
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,

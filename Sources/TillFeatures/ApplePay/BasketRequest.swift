@@ -60,8 +60,9 @@ struct BasketRequest: Sendable {
     /// Reads a request.
     /// - Parameters:
     ///   - currencies: the currencies of the shop's domains, one of which the basket must have.
+    ///   - hasPlaces: `true` if the settings have places for a delivery radius without its own.
     ///   - now: the time of the request; nothing can be agreed on for a time before it.
-    init(_ body: JSONValue, currencies: [Currency], now: Timestamp) throws {
+    init(_ body: JSONValue, currencies: [Currency], hasPlaces: Bool = false, now: Timestamp) throws {
         if let name = BasketRequest.merchantMembers.first(where: { body[$0] != nil }) {
             throw Problem.field(
                 name,
@@ -88,7 +89,7 @@ struct BasketRequest: Sendable {
         lines = try BasketRequest.items(in: body, currency)
         service = try BasketRequest.service(in: body)
         shippingMethods = try BasketRequest.shippingMethods(in: body, currency)
-        delivery = try BasketRequest.delivery(in: body)
+        delivery = try BasketRequest.delivery(in: body, hasPlaces: hasPlaces)
         if service != .delivery {
             guard shippingMethods.isEmpty else {
                 throw Problem.field("shipping_methods", "They go with the service delivery.")
@@ -238,14 +239,16 @@ extension BasketRequest {
         }
     }
 
-    private static func delivery(in body: JSONValue) throws -> DeliveryRule? {
+    private static func delivery(in body: JSONValue, hasPlaces: Bool) throws -> DeliveryRule? {
         guard let value = body["delivery"], !value.isNull else { return nil }
         if let word = value.stringValue {
             guard word == "everywhere" else {
-                throw Problem.field("delivery", "It must be everywhere, or an object with country and areas.")
+                throw Problem.field(
+                    "delivery", "It must be everywhere, or an object with country and areas, or with a radius.")
             }
             return .everywhere
         }
+        if let radius = try radius(in: value, hasPlaces: hasPlaces) { return .radius(radius) }
         let place = "delivery/"
         try checkObject(value, ["country", "areas", "parts"], place)
         let areas = try codes(value["areas"], place + "areas")

@@ -171,7 +171,9 @@ struct BasketRoutes: Sendable {
 
     private func request(in incoming: Incoming) async throws -> BasketRequest {
         let body = try await incoming.document(identifiers: BasketRequest.identifiers)
-        return try BasketRequest(body, currencies: routes.options.currencies, now: routes.clock.now())
+        let options = routes.options
+        return try BasketRequest(
+            body, currencies: options.currencies, hasPlaces: !options.places.isEmpty, now: routes.clock.now())
     }
 
     /// Baskets belong to the counter's account. Other accounts find nothing, also those that share its readers.

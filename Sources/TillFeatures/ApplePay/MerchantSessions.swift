@@ -20,6 +20,8 @@ package final class MerchantSessions: Sendable {
     /// The maximum number of merchant-token event requests of one process in a minute. Counted separately, so that
     /// forged notifications never cost a customer the session.
     static let maximumReadsPerMinute = 120
+    /// The reason of ``TillApplePay/MerchantSessionError/unreachable(_:)`` where TLS was not agreed on.
+    static let handshakeFailed = "the TLS handshake failed; the identity certificate is not taken"
 
     /// The address called instead of Apple: the sandbox's simulator, or a rehearsal's, on this machine.
     package struct StandIn: Sendable {
@@ -95,7 +97,7 @@ package final class MerchantSessions: Sendable {
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
             throw .unreachable("it took more than \(budget.milliseconds / 1000) s")
         } catch is NIOSSLError {
-            throw .unreachable("the TLS handshake failed; the identity certificate is not taken")
+            throw .unreachable(MerchantSessions.handshakeFailed)
         } catch is NIOTooManyBytesError {
             throw .malformed
         } catch {

@@ -43,8 +43,8 @@ package struct CardFieldRoutes: Sendable {
         router.open([.post], "/card/status", for: .customer) { request, _ in try await status(request) }
         router.open([.post], "/card/cancel", for: .customer) { request, _ in try await cancel(request) }
         for (path, asset) in PageAsset.ofCardFields {
-            router.open([.get, .head], path, for: asset.reader) { _, _ in
-                var response = asset.response
+            router.open([.get, .head], path, for: asset.reader) { request, _ in
+                var response = asset.response(to: request)
                 // A module of another origin is read with CORS. It is the same for everybody.
                 if asset.audience == .anyOrigin { response.headers[.accessControlAllowOrigin] = "*" }
                 return response

@@ -55,9 +55,12 @@ package struct DayFigures: Hashable, Sendable {
         /// The tender's kind: `cash`, `card`, …; `elsewhere` for money that moved outside the provider.
         package var tender: String
         package var provider: String
+        /// The drawer of cash that is not in the report's own; `nil` for cash that is, and for any other money.
+        package var drawer: DrawerName?
 
         package static func < (left: Line, right: Line) -> Bool {
-            (left.currency.code, left.tender, left.provider) < (right.currency.code, right.tender, right.provider)
+            (left.currency.code, left.tender, left.provider, left.drawer?.rawValue ?? "")
+                < (right.currency.code, right.tender, right.provider, right.drawer?.rawValue ?? "")
         }
     }
 
@@ -74,12 +77,15 @@ package struct DayFigures: Hashable, Sendable {
 
     package init() {}
 
+    /// Creates the figures of a drawer's report before any money: ``DrawerName/main`` alone has tables.
+    init(of drawer: DrawerName) { if drawer != .main { parts = nil } }
+
     mutating func add(_ sums: DaySums, to line: Line) {
         guard !sums.isEmpty else { return }
         var line = line
-        // Cash keeps its line, since what is expected in the drawer follows from it.
-        if lines[line] == nil, lines.count >= DayLimits.maximumLines, line.tender != TenderKind.cash.rawValue {
-            (line.tender, line.provider) = (DayFigures.other, DayFigures.other)
+        // The drawer's own cash keeps its line, since what is expected in it follows from there.
+        if lines[line] == nil, lines.count >= DayLimits.maximumLines, !line.isOwnCash {
+            (line.tender, line.provider, line.drawer) = (DayFigures.other, DayFigures.other, nil)
         }
         lines[line] = (lines[line] ?? DaySums()) + sums
     }
@@ -113,9 +119,23 @@ package struct DayFigures: Hashable, Sendable {
     /// Returns the money of one currency.
     package func sum(of currency: Currency) -> DaySums { sum { $0.currency == currency } }
 
-    /// Returns the cash of one currency that sales and refunds moved.
-    package func cash(in currency: Currency) -> DaySums {
-        sum { $0.currency == currency && $0.tender == TenderKind.cash.rawValue }
+    /// Returns the cash of one currency that sales and refunds moved in the report's own drawer.
+    package func cash(in currency: Currency) -> DaySums { sum { $0.currency == currency && $0.isOwnCash } }
+
+    /// Returns the cash of one currency by drawer, that of ``DrawerName/main`` first and the others by name; empty if
+    /// none is in another drawer. Together it is the money of the tender `cash`.
+    package func drawers(in currency: Currency) -> [(name: DrawerName, sums: DaySums)] {
+        var found: [DrawerName: DaySums] = [:]
+        for (line, sums) in lines where line.currency == currency {
+            guard let drawer = line.drawer else { continue }
+            found[drawer] = (found[drawer] ?? DaySums()) + sums
+        }
+        guard !found.isEmpty else { return [] }
+        var all: [(name: DrawerName, sums: DaySums)] = [(name: .main, sums: cash(in: currency))]
+        for (name, sums) in found.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            all.append((name: name, sums: sums))
+        }
+        return all
     }
 
     /// Returns the sums of one currency by a name of its lines, sorted by the name.
@@ -132,6 +152,20 @@ package struct DayFigures: Hashable, Sendable {
     package var currencies: [Currency] { Set(lines.keys.map(\.currency)).sorted { $0.code < $1.code } }
 }
 
+extension DayFigures.Line {
+    /// `true` for cash in the drawer that the report is of.
+    var isOwnCash: Bool { tender == TenderKind.cash.rawValue && drawer == nil }
+
+    /// Returns the line in the report of another drawer than ``DrawerName/main``; `nil` for money that is none of its
+    /// cash.
+    func own(in drawer: DrawerName) -> DayFigures.Line? {
+        guard self.drawer == drawer else { return nil }
+        var line = self
+        line.drawer = nil
+        return line
+    }
+}
+
 extension DayFigures {
     /// Writes the figures as they are kept, in value position.
     func write(into writer: inout JSONWriter) {
@@ -143,6 +177,7 @@ extension DayFigures {
             writer.field("currency", line.currency.code)
             writer.field("tender", line.tender)
             writer.field("provider", line.provider)
+            if let drawer = line.drawer { writer.field("drawer", drawer.rawValue) }
             writer.field("count", sums.count)
             writer.field("captured", sums.captured)
             writer.field("refund_count", sums.refundCount)
@@ -177,7 +212,8 @@ extension DayFigures {
                 let refundCount = line["refund_count"]?.int64Value, let refunded = line["refunded"]?.int64Value,
                 let tips = line["tips"]?.int64Value
             else { return nil }
-            self.lines[Line(currency: currency, tender: tender, provider: provider)] = DaySums(
+            let drawer = line["drawer"]?.stringValue.map { DrawerName(rawValue: $0) }
+            self.lines[Line(currency: currency, tender: tender, provider: provider, drawer: drawer)] = DaySums(
                 count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips,
                 disputed: line["disputed"]?.int64Value ?? 0,
                 discountCount: line["discount_count"]?.int64Value ?? 0,

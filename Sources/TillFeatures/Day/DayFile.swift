@@ -14,7 +14,8 @@ package enum DayFile {
     /// Returns the file's name.
     package static func name(of report: DayReport) -> String {
         let epoch = report.epoch > 1 ? "-epoch-\(report.epoch)" : ""
-        return report.number.map { "day-report-\($0)\(epoch).csv" } ?? "day-report.csv"
+        let drawer = report.session.drawer == .main ? "" : "-\(report.session.drawer)"
+        return report.number.map { "day-report\(drawer)-\($0)\(epoch).csv" } ?? "day-report\(drawer).csv"
     }
 
     /// Returns the file of a report.
@@ -32,6 +33,7 @@ package enum DayFile {
         func fact(_ key: String, _ value: String?) { if let value { rows.fact("report", key, value) } }
         let session = report.session
         fact("number", report.number.map { "\($0)" })
+        fact("drawer", session.drawer == .main ? nil : session.drawer.rawValue)
         fact("epoch", "\(report.epoch)")
         fact("currency", session.currency.code)
         fact("zone", clock.zone.identifier)
@@ -60,6 +62,9 @@ package enum DayFile {
             for line in figures.sums(of: currency, by: { $0.provider }) {
                 rows.sums("provider", "named", line.name, currency, line.sums)
             }
+            for line in figures.drawers(in: currency) {
+                rows.sums("cash_drawer", "named", line.name.rawValue, currency, line.sums)
+            }
         }
         if let breakdowns = report.breakdowns {
             for breakdown in breakdowns {
@@ -69,7 +74,9 @@ package enum DayFile {
                 }
             }
         } else {
-            rows.fact("tables", "not_kept", "This report has no tables.")
+            let isOwn = report.session.drawer == .main
+            rows.fact(
+                "tables", "not_kept", isOwn ? "This report has no tables." : "The account's reports have the tables.")
         }
         for (currency, total) in report.totals.sorted(by: { $0.key.code < $1.key.code }) {
             let sums = DaySums(captured: total.gross, refunded: total.refunds, disputed: total.disputed)

@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 import TillJournal
 
 /// The JSON form of sessions and reports. Whoever may not see totals counts blind: what tells them how much should be
@@ -16,6 +16,29 @@ package enum DayJSON {
         if let session { self.session(session, seesTotals, into: &writer) } else { writer.null() }
         writer.key("last")
         if let last { report(last, seesTotals, isListed: true, into: &writer) } else { writer.null() }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes the drawers of an account, each with its last session: nothing that says what is in it.
+    /// - Parameter device: The drawer that the device has chosen; `nil` for none.
+    package static func drawers(_ sessions: [DrawerSession], device: DrawerName? = nil) -> [UInt8] {
+        var writer = JSONWriter(reserving: 256 * (1 + sessions.count))
+        writer.beginObject()
+        writer.field("device", device?.rawValue)
+        writer.key("drawers")
+        writer.beginArray()
+        for session in sessions {
+            writer.beginObject()
+            writer.field("drawer", session.drawer.rawValue)
+            writer.field("session", session.id)
+            writer.field("state", session.state.rawValue)
+            writer.field("currency", session.currency.code)
+            writer.field("opened_at", session.openedAt.description)
+            writer.field("opened_by", session.openedBy)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
         return writer.bytes
     }
@@ -53,6 +76,7 @@ package enum DayJSON {
         let (session, report) = (standing.session, standing.report)
         writer.beginObject()
         writer.field("id", session.id)
+        if session.drawer != .main { writer.field("drawer", session.drawer.rawValue) }
         writer.field("state", session.state.rawValue)
         writer.field("currency", session.currency.code)
         writer.field("opened_at", session.openedAt.description)
@@ -104,6 +128,7 @@ package enum DayJSON {
         let report = standing.report
         writer.beginObject()
         writer.field("number", report.number)
+        if report.session.drawer != .main { writer.field("drawer", report.session.drawer.rawValue) }
         writer.field("epoch", report.epoch)
         writer.field("currency", report.session.currency.code)
         writer.field("from", report.session.openedAt.description)
@@ -134,7 +159,7 @@ package enum DayJSON {
         writer.endObject()
     }
 
-    /// Writes the tables of a report, or `null` for one of before they were kept.
+    /// Writes the tables of a report, or `null` for one of before they were kept and for another drawer's.
     private static func breakdowns(of report: DayReport, into writer: inout JSONWriter) {
         guard let breakdowns = report.breakdowns else { return writer.null() }
         writer.beginArray()
@@ -182,6 +207,8 @@ package enum DayJSON {
         writer.endObject()
         write(figures.sums(of: currency) { $0.tender }, "tenders", "tender", into: &writer)
         write(figures.sums(of: currency) { $0.provider }, "providers", "provider", into: &writer)
+        let drawers = figures.drawers(in: currency).map { (name: $0.name.rawValue, sums: $0.sums) }
+        if !drawers.isEmpty { write(drawers, "drawers", "drawer", into: &writer) }
         writer.key("others")
         writer.beginArray()
         for other in figures.currencies where other != currency {

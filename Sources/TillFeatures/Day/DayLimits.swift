@@ -4,6 +4,8 @@ package enum DayLimits {
     package static let maximumAmount: Int64 = 999_999_999_999
     /// The maximum number of movements of cash beside sales in one session.
     package static let maximumMovements = 2_000
+    /// The maximum number of drawers of an account beside its first.
+    package static let maximumDrawers = 16
     /// The maximum number of counts of one session.
     package static let maximumCounts = 50
     /// The maximum number of denominations in one count.

@@ -65,9 +65,10 @@ struct DayPayment {
     private func found() -> Moved {
         var moved = Moved()
         func add(
-            _ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin, in currency: Currency, by person: DayRow
+            _ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin, in currency: Currency,
+            by person: DayRow, from drawer: DrawerName? = nil
         ) {
-            let line = DayPayment.line(of: attempt, origin, currency)
+            let line = DayPayment.line(of: attempt, origin, currency, drawer ?? attempt?.drawer)
             moved.lines[line] = (moved.lines[line] ?? DaySums()) + added
             moved.parts.add(added, to: DayRow.network(of: attempt, origin), of: .network, in: currency)
             moved.parts.add(added, to: person, of: .staff, in: currency)
@@ -86,7 +87,8 @@ struct DayPayment {
             refunded = refunded.limitedSum(units)
             let added = DaySums(refundCount: 1, refunded: units)
             let person = refunders[refund.id] ?? .notKnown
-            add(added, of: attempt, refund.origin, in: payment.currency, by: person)
+            // Cash comes out of the drawer that hands it out, which need not be that of the sale.
+            add(added, of: attempt, refund.origin, in: payment.currency, by: person, from: refund.drawer)
             moved.parts.add(added, to: DayRow.named(refund.reason ?? ""), of: .refund, in: payment.currency)
         }
         for dispute in payment.disputes where !dispute.withdrawn.isZero {
@@ -150,12 +152,14 @@ struct DayPayment {
 
     /// Returns the line of money. What moved outside the provider is no cash of the drawer's, as far as is known.
     private static func line(
-        of attempt: Attempt?, _ origin: OperationOrigin, _ currency: Currency
+        of attempt: Attempt?, _ origin: OperationOrigin, _ currency: Currency, _ drawer: DrawerName?
     ) -> DayFigures.Line {
         guard let attempt else {
             return DayFigures.Line(currency: currency, tender: DayFigures.other, provider: DayFigures.other)
         }
         let tender = origin == .elsewhere ? DayFigures.elsewhere : attempt.tender.kind.rawValue
-        return DayFigures.Line(currency: currency, tender: tender, provider: attempt.provider.rawValue)
+        let isElsewhere = tender != TenderKind.cash.rawValue || drawer == .main
+        return DayFigures.Line(
+            currency: currency, tender: tender, provider: attempt.provider.rawValue, drawer: isElsewhere ? nil : drawer)
     }
 }

@@ -1,8 +1,12 @@
 package import TillCore
+import TillCounter
 package import TillJournal
 
 /// The report of a closed session (Z), or what it would be now (X). A closed one is written in the commit that closes
 /// its session, under its number, and never changed.
+///
+/// The reports of ``DrawerName/main`` are the account's: they have all its money, also the cash of other drawers, and
+/// ``DayFigures/drawers(in:)`` has it by drawer. Those of another drawer have its cash alone.
 package struct DayReport: Hashable, Sendable {
     /// The closing of a session.
     package struct Closing: Hashable, Sendable {
@@ -104,8 +108,8 @@ package struct DayReport: Hashable, Sendable {
 extension DayReport: RecordDocument {
     package static let collection: RecordCollection = "day_report"
 
-    static func id(_ account: AccountID, _ number: Int64) -> RecordID {
-        RecordID(collection, "\(account.rawValue)/\(number)")
+    static func id(_ account: AccountID, _ number: Int64, of drawer: DrawerName = .main) -> RecordID {
+        RecordID(collection, "\(KnownDrawers.place(account, drawer))/\(number)")
     }
 
     static func match(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
@@ -155,7 +159,8 @@ extension DayReport: RecordDocument {
         writer.endObject()
         let match = DayReport.match(session.account)
         return Record(
-            DayReport.id(session.account, session.number), body: writer.bytes, fields: [match.field: match.value])
+            DayReport.id(session.account, session.number, of: session.drawer), body: writer.bytes,
+            fields: [match.field: match.value])
     }
 
     package init(_ stored: KeptRecord) throws(JournalError) {

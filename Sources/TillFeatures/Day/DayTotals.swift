@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillCounter
 import TillJournal
 
 /// Folds the journal's events between two positions into the money that they moved.
@@ -17,25 +18,28 @@ final class DayTotals: Sendable {
 
     private let store: any Journal & RecordStore
     private let zone: TimeZone
-    private let known = Mutex<[AccountID: Known]>([:])
+    /// By the place of a drawer among those of all accounts.
+    private let known = Mutex<[String: Known]>([:])
 
     /// - Parameter zone: the time zone of hours.
     init(_ store: any Journal & RecordStore, zone: TimeZone) { (self.store, self.zone) = (store, zone) }
 
-    /// Returns the money that an account's events moved.
+    /// Returns the money that an account's events moved; for another drawer than ``DrawerName/main`` its cash alone,
+    /// without tables.
     /// - Parameters:
     ///   - start: the position after which events count.
     ///   - end: the position of the last event that counts; `nil` for all that are there.
     /// - Returns: the figures, and the position that they reach.
     /// - Throws: ``DayError/tooManyEvents``, ``DayError/tooManyUnreadable``, ``DayError/journal(_:)``.
     func figures(
-        of account: AccountID, after start: Int64, until end: Int64? = nil
+        of account: AccountID, in drawer: DrawerName = .main, after start: Int64, until end: Int64? = nil
     ) async throws(DayError) -> (figures: DayFigures, last: Int64) {
-        var span = Known(after: start, last: start, figures: DayFigures())
-        if let before = known.withLock({ $0[account] }), before.after == start, before.last <= end ?? .max {
+        let place = KnownDrawers.place(account, drawer)
+        var span = Known(after: start, last: start, figures: DayFigures(of: drawer))
+        if let before = known.withLock({ $0[place] }), before.after == start, before.last <= end ?? .max {
             span = before
         }
-        var payments = DayPayments(store, zone: zone)
+        var payments = DayPayments(store, of: drawer, zone: zone)
         var read = 0
         reading: while span.last < end ?? .max {
             let page: [EventReading]
@@ -57,8 +61,8 @@ final class DayTotals: Sendable {
         }
         let reached = span
         known.withLock { known in
-            if known[account] == nil, known.count >= DayLimits.maximumKnown { known = [:] }
-            known[account] = reached
+            if known[place] == nil, known.count >= DayLimits.maximumKnown { known = [:] }
+            known[place] = reached
         }
         return (span.figures, end ?? span.last)
     }
@@ -68,11 +72,15 @@ final class DayTotals: Sendable {
 /// the younger one is read again.
 struct DayPayments {
     private let store: any Journal
+    private let drawer: DrawerName
     private let zone: TimeZone
     private var young: [PaymentID: DayPayment] = [:]
     private var old: [PaymentID: DayPayment] = [:]
 
-    init(_ store: any Journal, zone: TimeZone) { (self.store, self.zone) = (store, zone) }
+    /// - Parameter drawer: ``DrawerName/main`` for all money, another one for its cash alone.
+    init(_ store: any Journal, of drawer: DrawerName = .main, zone: TimeZone) {
+        (self.store, self.drawer, self.zone) = (store, drawer, zone)
+    }
 
     /// Adds what an event moved.
     mutating func add(_ reading: EventReading, to figures: inout DayFigures) async throws(JournalError) {
@@ -83,19 +91,29 @@ struct DayPayments {
         do throws(JournalError) {
             guard var payment = try await payment(before: event) else { return }
             let moved = payment.apply(event.record)
-            if !moved.lines.isEmpty {
-                let hour = DayRow.hour(of: event.record.at, in: zone)
+            if drawer != .main {
                 for (line, sums) in moved.lines {
-                    figures.add(sums, to: line)
-                    figures.add(DayParts.Change(currency: line.currency, table: .hour, row: hour, sums: sums))
+                    if let own = line.own(in: drawer) { figures.add(sums, to: own) }
                 }
+            } else {
+                add(moved.lines, at: event.record.at, to: &figures)
+                for change in moved.parts { figures.add(change) }
             }
-            for change in moved.parts { figures.add(change) }
             if payment.isBroken { figures.unreadable.insert(event.payment) }
             keep(payment, of: event.payment)
         } catch {
             guard case .corrupted = error else { throw error }
             figures.unreadable.insert(event.payment)
+        }
+    }
+
+    /// Adds the changes of lines, each to its row of the table by hour as well.
+    private func add(_ lines: [(DayFigures.Line, DaySums)], at time: Timestamp, to figures: inout DayFigures) {
+        guard !lines.isEmpty else { return }
+        let hour = DayRow.hour(of: time, in: zone)
+        for (line, sums) in lines {
+            figures.add(sums, to: line)
+            figures.add(DayParts.Change(currency: line.currency, table: .hour, row: hour, sums: sums))
         }
     }
 

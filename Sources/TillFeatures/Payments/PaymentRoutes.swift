@@ -13,7 +13,7 @@ package import TillWeb
 /// `/v1/payments`: creating, confirming, changing and reading payments.
 package struct PaymentRoutes: Sendable {
     package let requests: PaymentRequests
-    package let journal: any Journal
+    package let journal: any Journal & RecordStore
     package let feed: EventFeed
     package let readCard: CardCollector
     package let terminal: TerminalService?
@@ -21,8 +21,8 @@ package struct PaymentRoutes: Sendable {
     package let notes: PaymentNotes
 
     package init(
-        requests: PaymentRequests, journal: any Journal, feed: EventFeed, readCard: @escaping CardCollector,
-        terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
+        requests: PaymentRequests, journal: any Journal & RecordStore, feed: EventFeed,
+        readCard: @escaping CardCollector, terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
     ) {
         self.requests = requests
         self.journal = journal
@@ -41,7 +41,9 @@ package struct PaymentRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.post("/v1/payments", for: .sell, of: .caller) { try await create($0) }
-        router.get("/v1/payments/{id}", for: .read, of: .caller) { try await show($0.parameters.identifier(), $0) }
+        router.get("/v1/payments/{id}", for: .read, of: .caller, query: ["request"]) {
+            try await show($0.parameters.identifier(), $0)
+        }
         router.post("/v1/payments/{id}/confirm", for: .sell, of: .caller) {
             try await confirm($0.parameters.identifier(), $0)
         }
@@ -142,7 +144,8 @@ package struct PaymentRoutes: Sendable {
     }
 
     private static func orderID(for scope: IdempotencyScope) -> OrderID {
-        OrderID(rawValue: "sale-" + Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
+        let name = Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12))
+        return OrderID(rawValue: OrderID.generatedPrefix + name)
     }
 
     private func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
@@ -165,13 +168,25 @@ package struct PaymentRoutes: Sendable {
             let answer = keyed.keyedAnswer(to: request, status: 200)
             // A customer may take minutes at a reader: the payment is then read anew.
             let seen: Payment? = if case .reader = tender.kind { nil } else { payment }
+            let drawer = tender.isCash ? tender.drawer ?? Attribution.current?.drawer : nil
+            try await check(drawer, of: scope.account, in: "tender.")
             let after = try await withPaymentSpan("confirm", id) {
-                try await checkout.confirm(
-                    id, account: scope.account, provider: provider, tender: credential, idempotency: record,
-                    keyedAnswer: answer, seen: seen)
+                try await Attribution.at(drawer) {
+                    try await checkout.confirm(
+                        id, account: scope.account, provider: provider, tender: credential, idempotency: record,
+                        keyedAnswer: answer, seen: seen)
+                }
             }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after, keyedAnswer: answer)
+        }
+    }
+
+    /// Refuses a drawer that the account does not have.
+    private func check(_ drawer: DrawerName?, of account: AccountID, in place: String = "") async throws {
+        guard let drawer else { return }
+        do { try await KnownDrawers(journal).check(drawer, of: account) } catch let refusal as UnknownDrawer {
+            throw Problem.field(place + "drawer", refusal.what, code: refusal.code)
         }
     }
 
@@ -198,18 +213,20 @@ package struct PaymentRoutes: Sendable {
         case .payPal: return .payPal
         case .payPalCard: return .payPalCard
         case .adyenSession: return .adyenSession
-        case .cash(let tendered):
+        case .cash(let tendered, let tip):
             do throws(CashRefusal) {
-                try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
+                try CashDrawer.check(
+                    tendered: tendered, tip: tip, due: payment.amount, captureMode: payment.captureMode)
             } catch {
                 let field =
                     switch error {
                     case .heldForLater: "tender.type"
                     case .tenderedLess: "tender.tendered"
+                    case .tipNotTaken: "tender.tip"
                     }
                 throw Problem.field(field, error.what, code: error.code)
             }
-            return .cash(tendered: tendered)
+            return .cash(tendered: tendered, tip: tip)
         case .reader(let reader, let card, let tipping):
             // Refused before the customer is asked for a card.
             let current =
@@ -248,7 +265,7 @@ package struct PaymentRoutes: Sendable {
             if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
             return try await checkout.capture(
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
-                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer)
+                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer, seen: payment)
         }
     }
 
@@ -276,15 +293,21 @@ package struct PaymentRoutes: Sendable {
             }
             return try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
-                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer)
+                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer, seen: payment)
         }
     }
 
     private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await requests.change(
-            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval"]
+            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval", "drawer"]
         ) {
             body, payment, record, answer in
+            let (named, isCash) = (try body.drawer(), payment.tender?.kind == .cash)
+            guard named == nil || isCash else {
+                throw Problem.field("drawer", "It goes with a payment in cash only.")
+            }
+            let drawer = isCash ? named ?? PaymentRoutes.drawer(here: incoming, refunding: payment) : nil
+            try await check(drawer, of: payment.account)
             let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
                 try checkReader(reader, of: payment.account)
@@ -293,13 +316,22 @@ package struct PaymentRoutes: Sendable {
             }
             var by = Attribution.current ?? Attribution(ofRequestBy: incoming.actor)
             if let authority, authority.id != incoming.person?.id { by.approvedBy = authority.actor }
+            if let drawer { by.drawer = drawer }
             return try await Attribution.$current.withValue(by) {
                 try await checkout.refund(
                     id, account: payment.account, amount: try body.amount("amount", payment.currency),
                     reason: try body.text("reason"), total: authority?.refundLimit(in: payment.currency),
-                    idempotency: record, keyedAnswer: answer)
+                    idempotency: record, keyedAnswer: answer, seen: payment)
             }
         }
+    }
+
+    /// Returns the drawer of the page's device, for the cash that it hands out: ``DrawerName/main`` if it has chosen
+    /// none, also for what another till sold. `nil` for a key, and where that is the drawer of the sale anyway.
+    private static func drawer(here incoming: Incoming, refunding payment: Payment) -> DrawerName? {
+        if let chosen = Attribution.current?.drawer { return chosen }
+        let sold = (payment.currentAttempt ?? payment.attempts.last)?.drawer ?? DrawerName.main
+        return incoming.credential?.session == nil || sold == DrawerName.main ? nil : DrawerName.main
     }
 
     /// Returns the staff member with the applicable refund limit: the caller, or the approver; `nil` for a key, and
@@ -327,6 +359,19 @@ package struct PaymentRoutes: Sendable {
         return .json(
             PaymentJSON.write(
                 payment, events: events, approvals: try await approvals.used(for: id),
-                notes: try await notes.notes(on: id)))
+                notes: try await notes.notes(on: id), request: try await standing(on: id, incoming)))
+    }
+
+    /// Returns what is known of the capture, cancellation or refund whose key the query names; `nil` without one.
+    private func standing(on id: PaymentID, _ incoming: Incoming) async throws -> IdempotentRequests.Standing? {
+        guard let named = try incoming.query("request") else { return nil }
+        let key = try Incoming.checked(idempotencyKey: named)
+        for operation in [KeyedOperation.capture, .cancel, .refund] {
+            let scope = IdempotencyScope(
+                account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
+            let standing = try await keyed.standing(scope)
+            if standing != .unknown { return standing }
+        }
+        return .unknown
     }
 }

@@ -26,10 +26,10 @@ extension SQLiteJournal {
     }
 
     /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
-    /// the order is free.
+    /// the order is free. The second condition on `live` repeats that of the index, which it is read from.
     static let occupant = """
         SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
-          (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2))
+          (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2 AND live <> 1))
         """
 
     /// Returns the payment that the order currently belongs to; `nil` if it is free.
@@ -77,8 +77,17 @@ extension SQLiteJournal {
 
     private static func page(_ db: Database, _ filter: PaymentFilter, limit: Int) throws -> [Row] {
         if filter.hasOrigin { return try sales(db, filter, limit: limit) }
+        guard filter.account != nil, filter.order != nil else { return try listed(db, filter, limit: limit) }
+        // An order's payment that has it is in one index, its others are in another.
+        let rows = try ["live = 1", "live <> 1"].flatMap { try listed(db, filter, limit: limit, where: [$0]) }
+        return Array(rows.sorted { ($0[0] as String) > ($1[0] as String) }.prefix(limit))
+    }
+
+    private static func listed(
+        _ db: Database, _ filter: PaymentFilter, limit: Int, where part: [String] = []
+    ) throws -> [Row] {
         // The position is always a condition, so that every list starts in an index at its page.
-        var conditions = ["id < ?"]
+        var conditions = part + ["id < ?"]
         var values: [any DatabaseValueConvertible] = [filter.before?.rawValue ?? "\u{10FFFF}"]
         for (condition, value) in [
             ("account = ?", filter.account?.rawValue), ("order_id = ?", filter.order?.rawValue),

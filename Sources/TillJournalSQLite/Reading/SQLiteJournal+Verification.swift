@@ -126,13 +126,15 @@ private func checkReferences(_ db: Database, _ pass: inout VerificationPass) thr
 
 /// Checks the maintained totals against the actual counts.
 private func checkTallies(_ db: Database, _ pass: inout VerificationPass) throws {
+    let tallied = Tally.all.map { "UNION ALL SELECT '\($0.name)', 0, \($0.column) FROM journal" }
+        .joined(separator: " ")
     let rows = try Row.fetchAll(
         db,
         sql: """
             SELECT name, sum(counted), sum(tallied) FROM (
               SELECT 'payment ' || status AS name, count(*) AS counted, 0 AS tallied FROM payment GROUP BY status
               UNION ALL SELECT 'outbox', count(*), 0 FROM outbox
-              UNION ALL SELECT name, 0, count FROM tally
+              \(tallied)
             ) GROUP BY name HAVING sum(counted) <> sum(tallied)
             """)
     for row in rows {

@@ -74,7 +74,7 @@ public struct ReceiptContent: Hashable, Sendable {
     public var isTest = false
     /// The payment documented by the receipt.
     public var paymentID: PaymentID
-    /// The human-readable order number.
+    /// The human-readable order number. One made up for a plain sale is not printed.
     public var orderNumber: ReceiptText
     /// The time of the payment: its last attempt, or its creation if there was none.
     public var date: Timestamp
@@ -238,6 +238,19 @@ public struct ReceiptContent: Hashable, Sendable {
             throw .doesNotAddUp(expected: expected, found: sum)
         }
         guard sum == expected else { throw .doesNotAddUp(expected: expected, found: sum) }
+    }
+
+    /// The order number as printed; `nil` where nobody gave one. A name made up for a plain sale and the payment's own
+    /// identifier, which has its row, are none.
+    package var printedOrderNumber: ReceiptText? {
+        let number = orderNumber.plain
+        return number.isEmpty || number == paymentID.rawValue || OrderID.isGenerated(number) ? nil : orderNumber
+    }
+
+    /// The name of the receipt in its title and in a printer's queue: the order number, or the end of the payment's
+    /// identifier.
+    package var name: ReceiptText {
+        printedOrderNumber ?? ReceiptText(own: String(ReceiptText(paymentID.rawValue).plain.suffix(5)))
     }
 
     /// `true` if the merchant copy needs a signature line.

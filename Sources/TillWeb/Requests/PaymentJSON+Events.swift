@@ -9,9 +9,12 @@ extension PaymentJSON {
     }
 
     /// Encodes one payment with its events, the approvals of its refunds, and its notes.
-    /// - Parameter notes: `nil` leaves them out.
+    /// - Parameters:
+    ///   - notes: `nil` leaves them out.
+    ///   - request: What is known of a request that the reader asks about; `nil` leaves it out.
     package static func write(
-        _ payment: Payment, events: [StoredEvent], approvals: [Approval], notes: [PaymentNote]? = nil
+        _ payment: Payment, events: [StoredEvent], approvals: [Approval], notes: [PaymentNote]? = nil,
+        request: IdempotentRequests.Standing? = nil
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
@@ -54,6 +57,7 @@ extension PaymentJSON {
             for note in notes { note.write(into: &writer) }
             writer.endArray()
         }
+        if let request { writer.field("request", request.rawValue) }
         writer.endObject()
         return writer.bytes
     }

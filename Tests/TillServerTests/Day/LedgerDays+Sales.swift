@@ -117,17 +117,21 @@ extension LedgerDays {
         if tender == .cash {
             summary.tendered = Money(minorUnits: (price / 500 + 1) * 500, currency: currency)
         }
-        let paid = try await pay(order, summary) { attempt, capture in
-            var events: [PaymentEvent] = [
-                .authorized(attempt, approval(taken, tip: tip, isCaptured: isSingle))
-            ]
-            if !isSingle {
-                events += [.captureStarted(capture, attempt, taken, isFinal: true), .captured(capture, nil)]
+        let (place, before) = (tender == .cash ? drawn() : nil, try await world.till.lastSequence())
+        let tendered = summary
+        let paid = try await Attribution.at(place) {
+            try await pay(order, tendered) { attempt, capture in
+                var events: [PaymentEvent] = [
+                    .authorized(attempt, approval(taken, tip: tip, isCaptured: isSingle))
+                ]
+                if !isSingle {
+                    events += [.captureStarted(capture, attempt, taken, isFinal: true), .captured(capture, nil)]
+                }
+                return events
             }
-            return events
         }
-        if tender == .cash { drawer[currency, default: 0] += price }
-        sales.append(Sale(id: paid.payment, currency: currency, tender: tender))
+        if tender == .cash { try await moved(price, currency, in: place ?? .main, after: before) }
+        sales.append(Sale(id: paid.payment, currency: currency, tender: tender, drawer: place))
         if random.chance(100) { try await world.sell(price, .cash, in: currency, of: LedgerDays.other) }
     }
 
@@ -208,19 +212,26 @@ extension LedgerDays {
         else { return }
         let left = payment.refundable.minorUnits
         let amount = Money(minorUnits: random.chance(300) ? left : random.number(1...left), currency: sale.currency)
+        let place = sale.tender == .cash ? drawn() : nil
+        // Where nobody names a drawer, the cash comes out of that of the sale.
+        let source = place ?? sale.drawer ?? .main
         if sale.tender == .cash {
-            guard drawer[sale.currency] ?? 0 > amount.minorUnits + LedgerDays.reserve else { return }
-            drawer[sale.currency, default: 0] -= amount.minorUnits
+            guard cash[source]?[sale.currency] ?? 0 > amount.minorUnits + LedgerDays.reserve else { return }
         }
+        let before = try await world.till.lastSequence()
         let refund = RefundID(rawValue: "\(payment.id)-r\(payment.refunds.count + 1)")
         if let index = sales.firstIndex(where: { $0.id == sale.id }) { sales[index].isRefunded = true }
         let reason = [nil, "Wrong size", "Broken"][random.below(3)]
-        try await world.append([.refundStarted(refund, attempt, amount, reason: reason)], to: payment.id)
+        try await Attribution.at(place) {
+            try await world.append([.refundStarted(refund, attempt, amount, reason: reason)], to: payment.id)
+        }
         if sale.tender != .cash, random.chance(300) {
             waiting.append((payment: payment.id, event: .refunded(refund, nil)))
         } else {
             try await world.append([.refunded(refund, nil)], to: payment.id)
         }
+        guard sale.tender == .cash else { return }
+        try await moved(0 - amount.minorUnits, sale.currency, in: source, after: before)
     }
 
     /// Has a refund fail that had succeeded. What is then owed to the customer is written off at times.

@@ -117,7 +117,7 @@ struct RoutedCounter {
         String(decoding: try await bytes(response), as: UTF8.self)
     }
 
-    private static func bytes(_ response: Response) async throws -> [UInt8] {
+    static func bytes(_ response: Response) async throws -> [UInt8] {
         let collector = Collector()
         try await response.body.write(collector)
         return await collector.store.bytes

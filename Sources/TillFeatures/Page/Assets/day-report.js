@@ -5,6 +5,8 @@ import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
 import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
 import { blocks, folded, line, netOf, table } from "./day-tables.js";
+import { addressOfReport } from "./day-where.js";
+import { FIRST } from "./drawer.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
 import { say } from "./words.js";
@@ -37,10 +39,11 @@ const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
   const time = moment(madeAt(report));
-  if (report.number === null) return [say("day.xReport"), say("day.readAt", { time })];
+  const drawer = report.drawer ? ` · ${report.drawer}` : "";
+  if (report.number === null) return [say("day.xReport") + drawer, say("day.readAt", { time })];
   const name = personOf(report.closed_by);
   return [
-    say("day.zReport", { name: numberOf(report.number, report.epoch) }),
+    say("day.zReport", { name: numberOf(report.number, report.epoch) }) + drawer,
     name ? say("day.closedBy", { time, name }) : say("day.closedAt", { time }),
   ];
 }
@@ -70,9 +73,18 @@ export function tiles(report) {
 
 const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
 
+/** What a table of sums is divided by. @type {Record<string, {head: string, nameOf: (one: any) => string}>} */
+const DIVISIONS = {
+  tender: { head: say("day.tender"), nameOf: (one) => tenderShown(one.tender) },
+  provider: { head: say("day.provider"), nameOf: (one) => one.provider || say("day.none") },
+  drawer: {
+    head: say("day.drawer"), nameOf: (one) => (one.drawer === FIRST ? say("day.firstDrawer") : one.drawer),
+  },
+};
+
 function by(title, member, list, currency) {
   const hasDisputes = list.some((one) => one.disputed);
-  const nameOf = (one) => (member === "tender" ? tenderShown(one.tender) : one.provider || say("day.none"));
+  const { head, nameOf } = DIVISIONS[member];
   const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
     [NUMBER.format(count), sum(captured, currency), signed(-refunded, currency, false),
       ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
@@ -80,7 +92,7 @@ function by(title, member, list, currency) {
   const [count, captured, refunded, disputed] =
     ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
   return table(title, [
-    member === "tender" ? say("day.tender") : say("day.provider"), say("day.number"), say("day.sales"),
+    head, say("day.number"), say("day.sales"),
     say("day.refunds"), ...(hasDisputes ? [say("badge.disputed")] : []), say("day.net"),
   ], list.map((one) => line(nameOf(one), texts(one))),
   line(say("day.sum"), texts({ count, captured, refunded, disputed })));
@@ -139,6 +151,7 @@ function chain(report) {
 export function tables(report) {
   const { currency } = report;
   const found = [by(say("day.byTender"), "tender", report.tenders ?? [], currency)];
+  if (report.drawers) found.push(by(say("day.byDrawer"), "drawer", report.drawers, currency));
   if (report.providers?.length > 0) found.push(by(say("day.byProvider"), "provider", report.providers, currency));
   if (report.others?.length > 0) {
     const titles = [say("day.inCurrency"), say("day.sales"), say("day.refunds")];
@@ -189,6 +202,7 @@ export function strip(report) {
   const at = (name, time) => (time ? printed(name, printedAt(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
+    report.drawer ? printed("Drawer", report.drawer) : [],
     printed(date(made), clockTime(made)), printed("Times in", offsetOf(made)), printed("Shop's zone", zoneShown()),
     at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
@@ -199,7 +213,8 @@ export function strip(report) {
     sales.disputed ? of("Disputed", -sales.disputed) : [], of("NET SALES", sales.net), of("Tips", sales.tips),
     sales.discount_count ? of(`Discounts: ${sales.discount_count}`, sales.discounts) : [],
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
-    ...(report.tenders ?? []).map((one) => of(tenderOf(one.tender), netOf(one))), [RULE],
+    ...(report.tenders ?? []).map((one) => of(tenderOf(one.tender), netOf(one))),
+    ...(report.drawers ?? []).map((one) => of(`Cash in ${one.drawer}`, netOf(one))), [RULE],
   ];
   for (const one of report.others ?? []) {
     parts.push(printed(`Sales ${one.currency}`, figure(one.gross, one.currency), true),
@@ -211,7 +226,7 @@ export function strip(report) {
     parts.push([wrapped(title)], ...rows.map(([name, minor]) => printed(shortened(name), figure(minor, its), true)),
       [RULE]);
   }
-  if (report.breakdowns === null) parts.push([wrapped(UNDIVIDED), RULE]);
+  if (report.breakdowns === null && !report.drawer) parts.push([wrapped(UNDIVIDED), RULE]);
   if (session) {
     parts.push(of("Float", session.float), of("Opening difference", session.opening_difference),
       session.opening_reason ? [wrapped(session.opening_reason)] : []);
@@ -255,7 +270,7 @@ export function strip(report) {
 export function reportRow(report) {
   const element = make("tr", "");
   element.setAttribute("role", "row");
-  const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
+  const link = make("a", "", { className: "row", href: addressOfReport(report.number, report.drawer ?? FIRST) });
   link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
   when.append(make("time", moment(madeAt(report)), { dateTime: report.closed_at ?? report.until }));

@@ -3,11 +3,14 @@
 import { ask } from "./calls.js";
 import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
+import { drawerHere, drawerNames, isDayOf, isDrawerKnown, shown } from "./day-drawers.js";
 import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
 import { drawerRows, isBlind, lastCount, ledger, personOf, signed, tenderShown, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
 import { netOf } from "./day-tables.js";
+import { addressOf, addressOfReport, drawerRead, isReading, named, wanted } from "./day-where.js";
 import { $, make } from "./dom.js";
+import { FIRST } from "./drawer.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
@@ -17,7 +20,6 @@ import { say } from "./words.js";
 const SETTLE_MS = 400;
 const SALES_MS = 15_000;
 const PAGE = 50;
-const VIEWS = ["session", "count", "close", "x", "reports"];
 const date = clock({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 /** Counts the reports that were asked for, so that a late one is not shown in place of another. */
@@ -27,25 +29,14 @@ let loaded = "";
 
 // ---- Where somebody is
 
-/** What the address asks for. @returns {{view: string, number: number}} */
-function wanted() {
-  const query = new URLSearchParams(location.search);
-  const number = Number(query.get("report"));
-  if (Number.isSafeInteger(number) && number > 0) return { view: "report", number };
-  const view = query.get("view") ?? "";
-  return { view: VIEWS.includes(view) ? view : "session", number: 0 };
-}
-
-/** What can be shown of it. */
+/** What can be shown of it. Whether another drawer than this device's has a day, the till says. */
 function possible({ view, number }) {
   const { session } = day;
-  if (["count", "close", "x"].includes(view) && !session) return { view: "session", number };
+  const isHere = view !== "x" || drawerRead() === drawerHere();
+  if (["count", "close", "x"].includes(view) && !session && isHere) return { view: "session", number };
   if (view === "close" && (session.state !== "ended" || !lastCount(session))) return { view: "count", number };
   return { view, number };
 }
-
-/** @param {string} view */
-export const addressOf = (view) => (view === "session" ? "/day" : `/day?view=${view}`);
 
 /** @param {string} address @param {boolean} [isForFocus] What had the focus is hidden now. */
 export function go(address, isForFocus = false) {
@@ -59,6 +50,9 @@ export function go(address, isForFocus = false) {
 
 // ---- The drawer
 
+/** Whether there is an X of a drawer. @param {string} name */
+const hasDay = (name) => (name === drawerHere() ? Boolean(day.session) : isDayOf(name));
+
 /** @param {string} view */
 function showButtons(view) {
   const { session, may } = day;
@@ -69,8 +63,13 @@ function showButtons(view) {
   $("tab-count").hidden = !session || !can;
   $("to-count").hidden = !isHere || !can;
   $("to-count").textContent = isOpen ? say("day.countAndClose") : say("day.closeDay");
-  $("to-x").hidden = !isHere || !may("totals");
+  // What is read goes on being of the drawer of which it is read.
+  const drawer = isReading(view) ? drawerRead() : drawerHere();
+  const isThere = view === "reports" && drawer !== drawerHere() && hasDay(drawer);
+  $("to-x").hidden = !(isHere || isThere) || !may("totals");
+  $("to-x").setAttribute("href", addressOf("x", drawer));
   $("tab-reports").hidden = !may("totals");
+  $("tab-reports").setAttribute("href", addressOf("reports", drawer));
   $("resume").hidden = session?.state !== "ended" || !can || !["session", "close"].includes(view);
   $("drawer-buttons").hidden = !isOpen || !can;
 }
@@ -166,7 +165,7 @@ async function readSales() {
   if (session && may("totals") && !$("view-session").hidden) {
     salesAt = performance.now();
     try {
-      const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
+      const { tenders, sales, currency } = await ask("GET", `/v1/day/report?${named(session.drawer ?? FIRST)}`);
       $("sales-list").replaceChildren(
         ...tenders.flatMap((one) => salesPair(tenderShown(one.tender), netOf(one), currency)),
         ...salesPair(say("day.net"), sales.net, currency, "all"));
@@ -187,6 +186,24 @@ function salesPair(name, minor, currency, className = "") {
 
 // ---- All of it
 
+/** Offers the other drawers to read of, which leaves this device at its own. @param {string} view */
+function showDrawers(view) {
+  const drawer = drawerRead();
+  const names = [...new Set([...drawerNames(), drawer])].filter((name) =>
+    view === "reports" || name === drawer || hasDay(name));
+  const isOffered = ["x", "reports"].includes(view) && day.may("totals") && names.length > 1;
+  $("of-read").hidden = !isOffered;
+  if (!isOffered) return;
+  const list = $("read-drawer");
+  // A list that somebody has open stays as it is.
+  if ([...list.options].map(({ value }) => value).join() !== names.join()) {
+    list.replaceChildren(...names.map((name) => make("option", shown(name), { value: name })));
+  }
+  list.value = drawer;
+}
+
+$("read-drawer").addEventListener("change", () => go(addressOf(possible(wanted()).view, $("read-drawer").value)));
+
 /** Shows the day as it stands, where the page's address says. */
 export function render() {
   if (!day.isRead || !day.isMet) return;
@@ -204,26 +221,37 @@ export function render() {
   }
   const standing = !session ? say("day.notOpen")
     : session.state === "ended" ? say("day.beingCounted") : say("day.isOpen");
-  $("about").textContent = `${date(new Date())} · ${standing} · ${whoseTimes()}`;
+  const here = drawerHere();
+  $("about").textContent =
+    [date(new Date()), here === FIRST ? "" : here, standing, whoseTimes()].filter(Boolean).join(" · ");
+  $("of-device").hidden = view !== "session" || !day.may("drawer") || !$("drawer").options.length;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
   showButtons(view);
+  showDrawers(view);
   $("sales").hidden = session?.id !== salesOf || !day.may("totals");
   if (!$("view-session").hidden) salesLater();
-  const about = view === "report" ? `z${number}` : ["x", "reports"].includes(view) ? view : "";
+  if (isReading(view) && !wanted().drawer) {
+    // It is this device's, which is not known yet, or is named from here on.
+    if (!isDrawerKnown()) return;
+    history.replaceState(null, "", view === "report" ? addressOfReport(number, here) : addressOf(view));
+  }
+  const drawer = drawerRead();
+  const about = isReading(view) ? `${drawer} ${view === "report" ? number : view}` : "";
   if (about === loaded) return;
   loaded = about;
   turn += 1;
-  if (about) load(view, number);
+  if (about) load(view, number, drawer);
 }
 
 // ---- Reports
 
-async function load(view, number) {
+async function load(view, number, drawer) {
   const mine = turn;
-  const path = view === "x" ? "/v1/day/report" : view === "report" ? `/v1/day/reports/${number}`
-    : `/v1/day/reports?limit=${PAGE}`;
+  const path = view === "x" ? `/v1/day/report?${named(drawer)}`
+    : view === "report" ? `/v1/day/reports/${number}?${named(drawer)}`
+    : `/v1/day/reports?limit=${PAGE}&${named(drawer)}`;
   for (const id of ["sheet", "older", "no-reports"]) $(id).hidden = true;
   $("reports").replaceChildren();
   try {
@@ -248,7 +276,7 @@ function showReport(report) {
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
   $("csv").hidden = report.number === null;
-  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv`);
+  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv?${named(report.drawer ?? FIRST)}`);
   $("sheet").hidden = false;
 }
 
@@ -263,7 +291,8 @@ $("older").addEventListener("click", async () => {
   const mine = turn;
   $("older").hidden = true;
   try {
-    const found = await ask("GET", `/v1/day/reports?limit=${PAGE}&before=${$("older").dataset.before}`);
+    const { before } = $("older").dataset;
+    const found = await ask("GET", `/v1/day/reports?limit=${PAGE}&before=${before}&${named(drawerRead())}`);
     if (mine === turn) showReports(found);
   } catch (error) {
     $("older").hidden = false;

@@ -4,6 +4,7 @@
 import { ask, Refusal } from "./calls.js";
 import { keepZone } from "./day-clock.js";
 import { $ } from "./dom.js";
+import { drawerKept } from "./drawer.js";
 import { wordsOf } from "./frame.js";
 import { session as shared } from "./session.js";
 import { sum } from "./sums.js";
@@ -41,7 +42,8 @@ export async function refresh() {
   const mine = asked += 1;
   pending += 1;
   try {
-    const found = await ask("GET", "/v1/day");
+    const drawer = drawerKept();
+    const found = await ask("GET", drawer ? `/v1/day?drawer=${drawer}` : "/v1/day");
     if (mine !== asked) return;
     says("offline", "");
     const text = JSON.stringify(found);

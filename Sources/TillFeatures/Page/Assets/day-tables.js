@@ -112,7 +112,10 @@ function whole(rows) {
 
 /** @param {any} report The tables with money, each folded; a sentence for a report of before they were kept. */
 export function folded(report) {
-  if (report.breakdowns === null) return [make("p", say("day.noTables"), { className: "small soft" })];
+  if (report.breakdowns === null) {
+    const words = report.drawer ? say("day.accountHasTables") : say("day.noTables");
+    return [make("p", words, { className: "small soft" })];
+  }
   return (report.breakdowns ?? []).filter(({ rows }) => rows.length > 0).map(({ by, currency, rows }) => {
     const known = TABLES[by] ?? { title: by, by };
     const name = by === "hour" ? say("day.byHour", { zone: report.zone ?? "" }) : known.title;

@@ -1,11 +1,13 @@
 // The day of the drawer: opened with a count, paid into and out of, counted, and closed with a Z.
 
-import { ask, keptRequests, operate, reactions } from "./calls.js";
+import { ask, keptRequests, NEXT, operate, reactions } from "./calls.js";
 import { amountOf, countOf, faultOfSum, firstField, forgetCount } from "./day-count.js";
+import { drawerHere, readDrawers } from "./day-drawers.js";
 import { numberOf } from "./day-report.js";
 import { KINDS, lastCount } from "./day-session.js";
-import { addressOf, currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
+import { currencyCounted, go, render, renderCount, salesLater } from "./day-shown.js";
 import { day, keepReading, news, of, perform, refresh, says } from "./day-state.js";
+import { addressOf, addressOfReport } from "./day-where.js";
 import { questions } from "./dialog.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson } from "./frame.js";
@@ -18,10 +20,27 @@ const SETTLE_MS = 400;
 const MEET_MS = 3_000;
 const CASH = "/v1/day/cash";
 
+Object.assign(NEXT, {
+  day_open: "day.nextOpen",
+  day_not_open: "day.nextNotOpen",
+  day_ended: "day.nextEnded",
+  day_not_ended: "day.nextCount",
+  day_not_counted: "day.nextCount",
+  unreadable_need_reason: "day.nextReason",
+  day_too_long: "day.nextTell",
+  journal_damaged: "day.nextTell",
+  difference_needs_reason: "day.nextDifference",
+  too_many_movements: "day.nextMovements",
+  report_not_found: "day.nextReport",
+});
+
 const post = (verb, body) => () => ask("POST", "/v1/day/" + verb, JSON.stringify(body));
 
+/** The drawer that is shown: the device may be at another one by now, also when an entry is sent again. */
+const ofDrawer = () => ({ drawer: drawerHere() });
+
 /** What is shown of the day. It is done to no other one, nor after another count. */
-const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0 });
+const seen = () => ({ session: day.session?.id, number_of_counts: day.session?.counts?.length ?? 0, ...ofDrawer() });
 
 /** Puts a fault beside a field; an empty one removes it. @param {string} id @param {string} fault */
 function mark(id, fault) {
@@ -36,7 +55,8 @@ async function open(count) {
   const currency = currencyCounted();
   const float = count.counts ? { counts: count.counts } : { float: count.total };
   const reason = $("opening-field").hidden ? "" : $("opening-reason").value.trim();
-  if (!await perform(post("open", { currency, ...float, ...(reason && { reason }) }), () => Boolean(day.session))) {
+  const body = { currency, ...float, ...(reason && { reason }), ...ofDrawer() };
+  if (!await perform(post("open", body), () => Boolean(day.session))) {
     if (!day.session && !$("opening-field").hidden) $("opening-reason").focus();
     return;
   }
@@ -119,7 +139,8 @@ function typedCash(isTold) {
   const wrong = faults.find(([, words]) => words);
   if (wrong && isTold) $(wrong[0]).focus();
   // An entry that has no answer before the day ends is none of the next day's.
-  return wrong ? null : { kind, amount: value, reason, ...(payment && { payment }), session: day.session?.id ?? null };
+  if (wrong) return null;
+  return { kind, amount: value, reason, ...(payment && { payment }), session: day.session?.id ?? null, ...ofDrawer() };
 }
 
 async function askCash(button) {
@@ -199,6 +220,7 @@ $("close-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const shown = JSON.stringify(day.session);
   const { id } = day.session;
+  const { drawer } = ofDrawer();
   const { total } = lastCount(day.session);
   mark("left", "");
   const left = typedLeft(total);
@@ -214,7 +236,7 @@ $("close-form").addEventListener("submit", async (event) => {
     return;
   }
   const number = z.number ?? day.last?.number;
-  go(number && day.may("totals") ? `/day?report=${number}` : "/day", true);
+  go(number && day.may("totals") ? addressOfReport(number, drawer) : "/day", true);
   const name = number ? numberOf(number, z.epoch ?? day.last?.epoch) : "";
   says("done", name ? say("day.closedAs", { name }) : say("day.isClosed"));
 });
@@ -238,9 +260,13 @@ day.draw = render;
 /** An entry that was not answered before a reload is recorded once, and said to be of before. */
 async function finishKept() {
   for (const { path, body } of keptRequests()) {
-    if (path !== CASH || !await perform(() => operate(path, body))) continue;
+    if (path !== CASH) continue;
+    const recorded = await perform(() => operate(path, body));
+    if (!recorded) continue;
     const entry = JSON.parse(body);
-    says("done", say("day.recorded", { what: KINDS[entry.kind]?.word ?? entry.kind, sum: of(entry.amount) }));
+    // It may be of another drawer than the one that is shown, in its own currency.
+    const text = of(entry.amount, recorded.currency);
+    says("done", say("day.recorded", { what: KINDS[entry.kind]?.word ?? entry.kind, sum: text }));
   }
 }
 
@@ -263,12 +289,13 @@ async function meet() {
     await new Promise((resolve) => setTimeout(resolve, MEET_MS));
   }
 }
-meet();
+const met = meet();
 // Somebody else may be at the till by now.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   askWho();
   news();
+  if (day.isMet) readDrawers();
 });
 await refresh();
 if (day.last && !day.session && day.last.currency !== $("currency").value) {
@@ -276,8 +303,9 @@ if (day.last && !day.session && day.last.currency !== $("currency").value) {
   render();
 }
 await finishKept();
+met.then(readDrawers);
 keepReading();
 listen(() => {
   news();
   salesLater();
-}, news);
+}, news, { begun: news });

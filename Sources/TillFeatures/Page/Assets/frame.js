@@ -124,7 +124,47 @@ addEventListener("submit", (event) => {
   location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
 });
 
-function live(isLive) {
+/**
+ * Brings what is in a box up to date in its place: what is the same stays, with the focus and the selection in it.
+ * @param {Element} box @param {Node[]} wanted
+ * @param {(node: any, index: number) => string} [keyOf] What stays the same wherever it stands; else its place is.
+ */
+export function refill(box, wanted, keyOf = (_, index) => String(index)) {
+  const keys = wanted.map(keyOf);
+  /** @type {Map<string, ChildNode>} */
+  const there = new Map();
+  for (const [index, node] of [...box.childNodes].entries()) {
+    const key = keyOf(node, index);
+    if (keys.includes(key) && !there.has(key)) there.set(key, node);
+    else node.remove();
+  }
+  let place = box.firstChild;
+  for (const [index, fresh] of wanted.entries()) {
+    const kept = there.get(keys[index]);
+    there.delete(keys[index]);
+    const isInPlace = kept !== undefined && kept === place;
+    if (isInPlace) place = kept.nextSibling;
+    else box.insertBefore(kept ?? fresh, place);
+    if (kept) update(kept, fresh);
+  }
+}
+
+/** Makes of a node another one, and touches nothing of it that is the same. @param {any} node @param {any} fresh */
+export function update(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  if (node.nodeName !== fresh.nodeName) node.replaceWith(fresh);
+  else if (!(node instanceof Element)) node.data = fresh.data;
+  else {
+    for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+    for (const { name, value } of fresh.attributes) {
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+    refill(node, [...fresh.childNodes]);
+  }
+}
+
+/** Says whether the till can be reached. @param {boolean} isLive */
+export function showLive(isLive) {
   const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
   $("live").className = isLive ? "live" : "live off";
   $("live").replaceChildren(dot, say(isLive ? "top.live" : "top.offline"));
@@ -136,8 +176,10 @@ const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", 
  * Follows the till's events.
  * @param {(changed: Map<string, boolean>) => void} follow Told which payments changed, and whether each is new.
  * @param {() => void} missed Told when events may have been missed.
+ * @param {{live?: (isLive: boolean) => void, begun?: () => void}} more Told when the line is there, and when it is
+ *   lost; and when it is there at first, so that what was read before may be older.
  */
-export function listen(follow, missed) {
+export function listen(follow, missed, { live = showLive, begun }) {
   /** @type {Map<string, boolean>} */
   let changed = new Map();
   setInterval(() => {
@@ -153,6 +195,7 @@ export function listen(follow, missed) {
       if (id) changed.set(id, changed.get(id) || event === "payment.created");
     },
     missed,
+    begun,
     live,
     shut: leave,
   });

@@ -141,4 +141,4 @@ function news(words) {
 
 showPerson();
 refresh();
-listen(() => news(NEWS), () => news(MISSED));
+listen(() => news(NEWS), () => news(MISSED), {});

@@ -2,20 +2,23 @@
 // money is sent by the key that asked for it: it is reviewed first, and the button that sends names the amount.
 
 import { badge, icon } from "./badges.js";
-import { ask, keptRequests, newKey, operate, reactions, Refusal } from "./calls.js";
+import { ask, keptRequests, newKey, operate, reactions, Refusal, resume } from "./calls.js";
 import { questions } from "./dialog.js";
 import { $, descriptions, make, ZONE } from "./dom.js";
-import { listen, showPerson, wordsOf } from "./frame.js";
+import { handedOut, ofKeptDrawer } from "./drawer.js";
+import { listen, refill, showLive, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
 import { isOpen, method, notes, orderName, refundable } from "./payment.js";
 import { sum } from "./sums.js";
-import { foreign, parts, say } from "./words.js";
+import { foreign, parts, plain, say } from "./words.js";
 
 /** The second half of a double click falls into this time and sends nothing. */
 const SETTLE_MS = 400;
 const REFRESH_MS = 2_000;
+/** How often the till is asked for the payment while it cannot be reached. */
+const OFFLINE_MS = 4_000;
 
 const id = decodeURIComponent(location.pathname.split("/").pop() ?? "");
 const path = (verb = "") => `/v1/payments/${encodeURIComponent(id)}${verb && "/" + verb}`;
@@ -25,9 +28,16 @@ let may = (/** @type {string} */ _) => true;
 /** @type {any} */
 let signedIn = { person: null, people: [] };
 let isBusy = false;
+/** The till cannot be reached: nothing that moves money is begun, and nothing waits to be sent. */
+let isOffline = false;
 let poll = 0;
+let trying = 0;
 /** Counts the questions for the payment, so that a late answer is no news. */
 let asked = 0;
+/** The payment before what is done here, until it is said what became of it. @type {any} */
+let begun = null;
+/** The button that had the focus when it could not be used any more. @type {HTMLButtonElement | null} */
+let lost = null;
 
 const of = (minor) => sum(minor, payment.currency);
 const LANGUAGE = document.documentElement.lang || undefined;
@@ -44,6 +54,36 @@ function says(id, text) {
 
 /** Says what became of what was done; only what is done next takes it away. @param {string} text */
 const alertWith = (text) => says("alert", text);
+
+/** Says what was done, also to whoever hears the page. @param {string} text */
+function tell(text) {
+  if ($("done").textContent !== plain(text)) $("done").replaceChildren(...parts(text));
+}
+
+/** Says how the money stands since what was done here, or what it waits for. */
+function tellOutcome() {
+  if (!begun || isBusy || payment.unreadable) return;
+  const by = (/** @type {string} */ member) => payment[member] - begun[member];
+  /** @type {[string, number]} */
+  const [words, minor] = by("refunded") > 0 ? ["one.refundDone", by("refunded")]
+    : by("captured") > 0 ? ["one.captureDone", by("captured")] : ["one.releaseDone", -by("held")];
+  tell(minor > 0 ? say(words, { sum: of(minor), kept: of(keptOf(payment)) }) : notes(payment).join(" "));
+  if (!isOpen(payment)) begun = null;
+}
+
+/** Gives the focus back to the button that lost it; if that is gone, to what was said of its end. */
+function land() {
+  const at = document.activeElement;
+  if (!lost) return;
+  if (at && at !== document.body && at !== lost) lost = null;
+  else if (!lost.hidden && !lost.disabled) {
+    lost.focus();
+    lost = null;
+  } else if (!isBusy && (lost.hidden || $("done").textContent)) {
+    lost = null;
+    ($("done").textContent ? $("done") : $("alert").hidden ? $("main") : $("alert")).focus();
+  }
+}
 
 /** That there was no answer is over once there is one. */
 function answered() {
@@ -198,47 +238,67 @@ function details() {
   ];
 }
 
+const keptOf = (one) => one.captured - one.refunded - (one.disputed ?? 0);
+
+/** What tells a step of the timeline from the others. @param {HTMLElement} item */
+const stepKey = ({ dataset }) => dataset.note ?? dataset.event ?? "";
+
+const OPERATIONS = ["refund", "capture", "release"];
+
 /** Shows of an element's text what is English as such. @param {HTMLElement} element */
 function marked(element) {
   element.replaceChildren(...parts(element.textContent ?? ""));
   return element;
 }
 
+/** Facts of the payment, each with its name as its key. @param {[string, any][]} pairs */
+const factsOf = (pairs) => descriptions(pairs).map((node, index, all) => {
+  node.dataset.fact = index % 2 ? `= ${all[index - 1].dataset.fact}` : node.textContent;
+  return marked(node);
+});
+const factKey = ({ dataset }) => dataset.fact ?? "";
+
 function render() {
   const isRead = payment && !payment.unreadable;
   for (const part of ["where", "parts"]) $(part).hidden = !isRead;
-  for (const button of ["refund", "capture", "release", "receipt", "at-counter"]) $(button).hidden = true;
+  if (!isRead) for (const button of [...OPERATIONS, "receipt", "at-counter"]) $(button).hidden = true;
   if (!payment) return;
   document.title = `${orderName(payment)} – Till`;
-  $("meta").replaceChildren(badge(payment), make("span", say("split.order", { number: orderName(payment) })));
+  const order = make("span", say("split.order", { number: orderName(payment) }));
   if (!isRead) {
+    refill($("meta"), [badge(payment), order]);
     $("figure").textContent = "?";
     $("rest").replaceChildren(...parts(payment.message ? foreign(payment.message) : say("one.unreadable")));
     return;
   }
-  const kept = payment.captured - payment.refunded - (payment.disputed ?? 0);
+  const kept = keptOf(payment);
   const ordered = payment.amount + (payment.tip ?? 0);
   const isUnknown = payment.money_moved === "unknown" && payment.captured === 0;
-  $("figure").textContent = isUnknown ? say("one.unknown") : of(kept);
-  $("rest").textContent = say(kept === ordered ? "one.isKept" : "one.keptOf", { sum: of(ordered) });
+  // What is the same stays, with what somebody has selected or has the focus on.
+  const text = (/** @type {string} */ words) => [document.createTextNode(words)];
+  refill($("figure"), text(isUnknown ? say("one.unknown") : of(kept)));
+  refill($("rest"), text(say(kept === ordered ? "one.isKept" : "one.keptOf", { sum: of(ordered) })));
   const how = method(payment);
   const made = WHEN.format(new Date(payment.created_at));
-  $("meta").append(...[how, made].filter(Boolean).map((text) => make("span", text)));
-  $("notes").replaceChildren(...notes(payment).map((text) =>
-    marked(make("p", text, { className: "banner unsure" }))));
+  refill($("meta"), [badge(payment), order, ...[how, made].filter(Boolean).map((one) => make("span", String(one)))]);
+  refill($("notes"), notes(payment).map((one) => marked(make("p", one, { className: "banner unsure" }))));
   draw($("bar"), partsOf(payment));
-  $("where-list").replaceChildren(...whereList());
-  $("timeline").replaceChildren(...timeline());
-  $("details").replaceChildren(...descriptions(details()).map(marked));
+  refill($("where-list"), whereList());
+  refill($("timeline"), timeline(), stepKey);
+  refill($("details"), factsOf(details()), factKey);
   $("receipt").href = `${path("receipt")}?format=html&copy=customer`;
   $("receipt").hidden = payment.captured <= 0 && !(payment.attempts ?? []).length;
   $("at-counter").href = "/#" + payment.id;
   $("at-counter").hidden = $("note-form").hidden = !may("sell");
-  const isStill = !isBusy && !isOpen(payment);
+  const isStill = !isBusy && !isOffline && !isOpen(payment);
   $("refund").hidden = !may("refund") || refundable(payment) <= 0;
   $("capture").hidden = !may("hold") || payment.held <= 0;
   $("release").hidden = !may("void") || payment.held <= 0;
-  for (const button of ["refund", "capture", "release"]) $(button).disabled = !isStill;
+  for (const id of OPERATIONS) {
+    const button = $(id);
+    if (document.activeElement === button && (button.hidden || !isStill)) lost = button;
+    button.disabled = !isStill;
+  }
 }
 
 async function refresh() {
@@ -248,6 +308,7 @@ async function refresh() {
     const found = await ask("GET", path());
     if (mine !== asked) return;
     payment = found;
+    tellOutcome();
     says("unread", "");
   } catch (error) {
     if (mine !== asked) return;
@@ -255,6 +316,7 @@ async function refresh() {
     says("unread", wordsOf(error));
   }
   render();
+  land();
   if (payment && isOpen(payment)) poll = setTimeout(refresh, REFRESH_MS);
 }
 
@@ -340,6 +402,7 @@ async function agreed(drawn) {
     const question = payment.unreadable ? null : drawn();
     if (!question) {
       alertWith(CHANGED);
+      land();
       return "stop";
     }
     const seen = standing(payment);
@@ -365,6 +428,7 @@ async function read() {
   } finally {
     isBusy = false;
     render();
+    land();
   }
 }
 
@@ -419,6 +483,8 @@ async function perform(verb, body) {
   let isDone = true;
   isBusy = true;
   asked += 1;
+  begun = verb === "notes" ? null : payment;
+  tell("");
   alertWith("");
   render();
   try {
@@ -433,12 +499,15 @@ async function perform(verb, body) {
       const now = await ask("GET", path()).catch(() => null);
       if (!now || standing(now) !== seen) {
         alertWith(now ? CHANGED : NOT_READ);
+        begun = null;
         isDone = false;
       } else await send({ approval });
     }
     answered();
   } catch (error) {
     alertWith(whyNot(error));
+    // Without an answer it may have been done: then that is said once it is known.
+    if (error instanceof Refusal) begun = null;
     isDone = false;
   }
   isBusy = false;
@@ -452,7 +521,9 @@ $("note-form").addEventListener("submit", async (event) => {
   if (!text || isBusy || !payment) return;
   // One of before that was never answered has its end first: then this one stays, to be added after it.
   const isNext = !keptRequests().some((kept) => kept.path === path("notes") && kept.body !== JSON.stringify({ text }));
-  if (await perform("notes", { text }) && isNext && $("note").value.trim() === text) $("note").value = "";
+  if (!await perform("notes", { text }) || !isNext) return;
+  tell(say("one.noteDone"));
+  if ($("note").value.trim() === text) $("note").value = "";
 });
 
 $("refund").addEventListener("click", async () => {
@@ -468,12 +539,14 @@ $("refund").addEventListener("click", async () => {
       title: say(title, { method: how }), most, hint: say("one.refundable", { sum: of(most) }), hasReason: true,
     });
     if (!chosen) return;
+    const { reason } = chosen;
+    // What is sent is what is asked about, wherever another tab has this device meanwhile.
+    const body = { amount: chosen.minor, ...(reason && { reason }), ...(isCash && ofKeptDrawer()) };
+    const words = isCash ? handedOut() : say("one.final");
     next = await agreed(() => chosen.minor > refundable(payment) ? null : {
-      title: say(question, { sum: of(chosen.minor), method: how }), after: partsOf(payment, chosen.minor),
-      words: say(isCash ? "refunding.drawer" : "one.final"),
+      title: say(question, { sum: of(chosen.minor), method: how }), after: partsOf(payment, chosen.minor), words,
       send: say("refunding.sendSum", { sum: of(chosen.minor) }),
     });
-    const body = { amount: chosen.minor, ...(chosen.reason && { reason: chosen.reason }) };
     if (next === "send") await perform("refunds", body);
   }
 });
@@ -515,18 +588,49 @@ $("release").addEventListener("click", async () => {
 reactions.unanswered = () => alertWith(UNANSWERED);
 reactions.earlier = () => alertWith(say("stage.earlier"));
 
+// ---- Without the till
+
+/** Asks for the payment unless that is done anyway: whether the till answers is known by asking. */
+function askNow() {
+  if (!isBusy) refresh();
+}
+
+reactions.unreached = () => {
+  clearTimeout(trying);
+  trying = setTimeout(askNow, OFFLINE_MS);
+  if (isOffline) return;
+  isOffline = true;
+  showLive(false);
+  render();
+};
+reactions.reached = () => {
+  if (!isOffline) return;
+  isOffline = false;
+  clearTimeout(trying);
+  showLive(true);
+  render();
+};
+// What the device says of its network is a reason to ask, no more: the till may run on this machine.
+for (const sign of ["offline", "online"]) addEventListener(sign, askNow);
+
 // ---- The beginning, also after a reload in the middle
 
 async function finishKept() {
-  for (const { path: kept, body } of keptRequests()) {
-    if (!kept.startsWith(path() + "/")) continue;
+  const unanswered = keptRequests().filter((kept) => kept.path.startsWith(path() + "/"));
+  if (unanswered.length === 0) return;
+  isBusy = true;
+  render();
+  for (const kept of unanswered) {
     try {
-      await operate(kept, body);
+      if (!await resume(kept)) continue;
       answered();
+      if (kept.path !== path("notes")) reactions.earlier();
     } catch (error) {
       alertWith(whyNot(error));
     }
   }
+  isBusy = false;
+  await refresh();
 }
 
 // Who it is decides whether what has no answer yet is theirs.
@@ -535,11 +639,18 @@ await showPerson((can, answer) => {
   signedIn = answer;
   render();
 });
-await finishKept();
 await refresh();
 addEventListener("pageshow", (event) => {
   if (event.persisted) refresh();
 });
 listen((changed) => {
   if (changed.has(id) && !isBusy) refresh();
-}, refresh);
+}, refresh, {
+  begun: refresh,
+  live(isLive) {
+    if (isLive && !isOffline) showLive(true);
+    else askNow();
+    if (!isLive) showLive(false);
+  },
+});
+await finishKept();

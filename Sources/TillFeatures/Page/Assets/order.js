@@ -19,6 +19,12 @@ export function orderDocument() {
   return { clean, order: parsed.total === undefined && parsed.data ? parsed.data : parsed };
 }
 
+/** What the metadata of an order say that a typed sale became. */
+export const KEYPAD = "keypad";
+
+/** Whether an order, or a payment of one, is a typed sale that is paid in parts. */
+export const isOfKeypad = (one) => one.metadata?.origin === KEYPAD;
+
 /** The booked order in the form; null without one. @type {any} */
 let chosen = null;
 
@@ -112,7 +118,8 @@ export function saleBody() {
 export function sumOf(sale) {
   if (sale.currency) return sale;
   const { order } = orderDocument();
-  const currency = String(order.currency ?? "");
+  // The till takes its code in any case; the places of an amount go by it.
+  const currency = String(order.currency ?? "").toUpperCase();
   return { currency, minor: minorUnits(String(order.total ?? ""), currency).value };
 }
 

@@ -1,6 +1,7 @@
 // What is looked for, as it stands in the page's address and in the filters: a link, a bookmark and the way back show
 // the same payments.
 
+import { beginning, dateOf, DAY_MS } from "./day-clock.js";
 import { $, make } from "./dom.js";
 import { minorUnits } from "./money.js";
 
@@ -72,30 +73,27 @@ export function choose(state) {
   $("first-chip").hidden = $("last-chip").hidden = !isOwn;
 }
 
-/** Midnight at the beginning of a day of this device's calendar, so many days from it. */
-const midnight = (date, days = 0) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
-
-/** @param {string} text A date as the browser's control gives it. */
-function day(text) {
+/**
+ * The beginning of a day of the shop's calendar.
+ * @param {string} text A date as the browser's control gives it. @param {number} [days] So many days later.
+ */
+function day(text, days = 0) {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  return match ? new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3])) : null;
+  return match ? beginning(Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + days)) : null;
 }
 
-/** @returns {[Date | null, Date | null]} From and until. */
+/** @returns {[Date | null, Date | null]} From and until, by the shop's clock. */
 function span(state) {
-  const now = new Date();
+  const today = dateOf(new Date());
   switch (state.period ?? USUAL_DAYS) {
     case "all": return [null, null];
-    case "0": return [midnight(now), null];
-    case "1": return [midnight(now, -1), midnight(now)];
-    case "own": {
-      const [first, last] = [day(state.first ?? ""), day(state.last ?? "")];
-      return [first, last && midnight(last, 1)];
-    }
+    case "0": return [beginning(today), null];
+    case "1": return [beginning(today - DAY_MS), beginning(today)];
+    case "own": return [day(state.first ?? ""), day(state.last ?? "", 1)];
     default: {
       const days = Number(state.period ?? USUAL_DAYS);
       // Today is one of them.
-      return [midnight(now, 1 - (PERIODS.includes(days) ? days : Number(USUAL_DAYS))), null];
+      return [beginning(today - ((PERIODS.includes(days) ? days : Number(USUAL_DAYS)) - 1) * DAY_MS), null];
     }
   }
 }

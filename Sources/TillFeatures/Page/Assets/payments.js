@@ -3,8 +3,9 @@
 
 import { STATUSES } from "./badges.js";
 import { ask } from "./calls.js";
+import { keepZone, zoneShown } from "./day-clock.js";
 import { $, make, ZONE } from "./dom.js";
-import { listen, showPerson, wordsOf } from "./frame.js";
+import { listen, showPerson, update, wordsOf } from "./frame.js";
 import "./language.js";
 import { addressOf, choose, chosen, offer, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
@@ -59,7 +60,7 @@ function showSums(isMore) {
 function showEnd(examinedTo) {
   const isFull = shown.length >= MOST_ROWS;
   $("older").hidden = !next || isFull;
-  const day = examinedTo && new Date(examinedTo).toLocaleDateString(locale);
+  const day = examinedTo && new Date(examinedTo).toLocaleDateString(locale, { timeZone: zoneShown() });
   $("examined").textContent = isFull ? say("list.full", { count: counted(MOST_ROWS) })
     : next && day ? say("list.back", { day }) : "";
   const isEmpty = shown.length === 0 && !next;
@@ -262,7 +263,9 @@ async function follow(changed) {
       // A late answer is no news.
       if (payment.updated_at < shown[index].updated_at) continue;
       shown[index] = payment;
-      document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)?.replaceWith(row(payment));
+      // The link in it may have the focus.
+      const there = document.querySelector(`tr[data-id="${CSS.escape(id)}"]`);
+      if (there) update(there, row(payment));
       showSums(Boolean(next));
     } catch {
       continue; // the next event, or the next search, shows it
@@ -285,19 +288,24 @@ $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { 
 for (const { name, state: { status } } of USUAL_VIEWS) {
   if (status?.includes(",")) $("status").append(make("option", name, { value: status }));
 }
-$("zone").textContent = say("list.zone", { zone: ZONE });
 choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;
 $("least").placeholder = $("most").placeholder = currency() || say("list.amount");
-showPerson((may, { people = [] }) => {
+$("count").textContent = say("list.searching");
+// Which days are looked for is a question for the shop's clock; without an answer it is the device's, which is said.
+showPerson((may, { people = [], zone }) => {
+  keepZone(zone);
   $("export").hidden = !may("totals");
   offer("staff", people);
   if (may("settings")) offerShops();
+}).finally(() => {
+  const zone = zoneShown();
+  $("zone").textContent = zone === ZONE ? say("list.zone", { zone }) : say("list.zoneElsewhere", { zone, own: ZONE });
+  find();
 });
-find();
 listen(follow, () => {
   // Nobody can say what happened meanwhile.
   isBehind = true;
   showNews();
-});
+}, {});

@@ -46,14 +46,20 @@ let active = null;
 const isTest = document.querySelector(".test-mode") !== null;
 /** Whether whoever moves the money takes a card that is typed here. */
 const takesCards = document.body.dataset.cards !== "none";
-/** How often, and after how long, it is asked again for readers that a provider did not tell of. */
+/** How often, and after how long, it is asked again for readers that a provider did not tell of, and how they are. */
 const MOST_TRIES = 30;
 const AGAIN_MS = 10_000;
 let tries = 0;
 let retry = 0;
+/** What the till last said of the readers. */
+let heard = "";
 
 const choice = make("select", "", { id: "reader" });
 const chosen = field(say("reader.reader"), choice);
+const gone = make("p", "", { id: "reader-gone", className: "fault" });
+gone.setAttribute("role", "status");
+choice.setAttribute("aria-describedby", gone.id);
+chosen.append(gone);
 chosen.hidden = true;
 const simulated = $("simulated").closest(".field");
 const tick = make("input", "", { id: "ask-tip", type: "checkbox" });
@@ -108,6 +114,8 @@ function showChoice() {
   tickBox.hidden = !isListed() || selected()?.dataset.asksTip !== "yes";
   if (tickBox.hidden) tick.checked = false;
   partBox.hidden = !isListed() || !tick.checked;
+  const words = isListed() && selected()?.dataset.status === "offline" ? say("reader.disconnected") : "";
+  if (gone.textContent !== words) gone.textContent = words;
 }
 choice.addEventListener("change", showChoice);
 tick.addEventListener("change", showChoice);
@@ -184,7 +192,8 @@ function askAgain() {
   retry = setTimeout(load, AGAIN_MS);
 }
 
-async function load() {
+/** @param {boolean} [isNews] Nobody here has asked for it. */
+async function load(isNews = false) {
   await known;
   offerReader(isTest || choice.options.length > 0);
   if (!may("readers")) {
@@ -196,8 +205,11 @@ async function load() {
   try {
     answer = await ask("GET", "/v1/terminal/readers");
   } catch {
-    return askAgain();
+    return isNews ? undefined : askAgain();
   }
+  const now = JSON.stringify(answer.readers);
+  if (isNews && (!answer.complete || now === heard || session.busy)) return;
+  heard = now;
   if (!answer.complete) askAgain();
   const readers = answer.readers.filter((reader) => isTest || !reader.simulated);
   const options = () => readers.map((reader) => {
@@ -205,6 +217,7 @@ async function load() {
     const option = make("option", label, { value: reader.id });
     option.dataset.simulated = reader.simulated ? "yes" : "no";
     option.dataset.asksTip = reader.asks_tip ? "yes" : "no";
+    option.dataset.status = reader.status;
     option.defaultSelected = reader.preferred;
     return option;
   });
@@ -285,10 +298,15 @@ setInterval(async () => {
   } catch { /* asked again */ }
 }, 250);
 
+// A reader that goes away is seen before Charge.
+setInterval(() => {
+  if (way("reader").checked && !session.busy && !document.hidden && !$("till").hidden) load(true);
+}, AGAIN_MS);
+
 way("reader").addEventListener("change", () => {
   if (!isOurs) load();
 });
-document.addEventListener("till:signed-in", load);
+document.addEventListener("till:signed-in", () => load());
 offerTender("card", takesCards);
 if (!isTest) {
   offerTender("reader", false);

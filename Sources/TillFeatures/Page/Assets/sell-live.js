@@ -55,9 +55,10 @@ export function goLive() {
       if (event !== "reader") latest();
     },
     missed: readAll,
+    begun: latest,
     // Whether the till is there at all is known by asking.
     live(isLive) { if (!isLive) latest(); },
     shut: list,
   });
-  follow("/v1/orders/events", { ready: shown, each: orders, missed: orders, shut: list });
+  follow("/v1/orders/events", { ready: shown, each: orders, missed: orders, begun: orders, shut: list });
 }

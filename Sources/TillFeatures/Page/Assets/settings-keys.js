@@ -1,6 +1,6 @@
 // API keys: which there are and when each was used, a new one that is shown once, and revoking, in two steps.
 
-import { ask, newKey, settle } from "./calls.js";
+import { ask, newKey, NEXT, settle } from "./calls.js";
 import { field, make, time } from "./dom.js";
 import { review } from "./review.js";
 import {
@@ -27,6 +27,7 @@ const LIVES = [
   ["365", say("settings.year")], ["", say("settings.untilRevoked")],
 ];
 const DEFAULT = ["read", "sell"];
+NEXT.key_not_found = "settings.nextKeys";
 
 const daysSince = (moment) => (Date.now() - Date.parse(moment)) / DAY_MS;
 const may = (key) => listed(key.scopes.map((scope) => SCOPES[scope]?.[0] ?? scope)) || say("settings.nothing");

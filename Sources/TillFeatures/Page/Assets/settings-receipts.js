@@ -3,7 +3,7 @@
 import { ask } from "./calls.js";
 import { field, make } from "./dom.js";
 import { banner, commands, facts, listed, pane, standing, table } from "./settings-parts.js";
-import { language as own, say } from "./words.js";
+import { foreign, language as own, say } from "./words.js";
 
 const AT = "/v1/settings/receipts";
 const PAPERS = [
@@ -11,6 +11,16 @@ const PAPERS = [
 ];
 const COPIES = [["customer", say("settings.copyCustomer")], ["merchant", say("settings.copyShop")]];
 const names = new Intl.DisplayNames(own, { type: "language" });
+
+/** @type {Record<string, string>} */
+const DETAILS = {
+  store_name: say("settings.shop"), store_address: say("settings.address"), phone: say("settings.phone"),
+  tax_id: say("settings.taxNumber"),
+};
+
+/** What card receipts have to show of the shop and is not set. @param {string[]} missing */
+const lacking = (missing) =>
+  say("settings.receiptsLack", { fields: listed(missing.map((name) => DETAILS[name] ?? foreign(name))) });
 
 /** A language as that of the page calls it. @param {string} code */
 const nameOf = (code) => names.of(code) ?? code;
@@ -68,7 +78,7 @@ function preview(set) {
 export const section = {
   id: "receipts", title: say("settings.receipts"), shape: "payments", permission: "settings",
   load: () => ask("GET", AT),
-  standing({ languages, language }) {
+  standing({ languages, language, mode, missing: details }) {
     const missing = languages.filter(({ drawn }) => !drawn).map(({ language: code }) => code);
     const name = nameOf(language);
     if (missing.includes(language)) {
@@ -79,6 +89,9 @@ export const section = {
       const words = say("settings.receiptsUnsure", { languages: listed(missing.map(nameOf)) });
       return { tone: "unsure", word: say("settings.fontsMissing"), words };
     }
+    if (mode === "live" && details.length > 0) {
+      return { tone: "unsure", word: say("settings.detailsMissing"), words: lacking(details) };
+    }
     return { tone: "paid", word: say("settings.inOrder"), words: say("settings.receiptsReady", { language: name }) };
   },
   draw(set) {
@@ -86,6 +99,8 @@ export const section = {
     const packages = [...new Set(set.languages.flatMap((one) => (one.drawn ? [] : one.packages)))].sort();
     const heads = [say("settings.language"), say("settings.printingHead")];
     return [
+      ...(set.missing.length && lacking(set.missing) !== section.standing(set).words
+        ? [banner("", lacking(set.missing))] : []),
       preview(set),
       pane(say("settings.current"), facts([
         [say("settings.shop"), set.store], [say("settings.address"), lines(set.address)],

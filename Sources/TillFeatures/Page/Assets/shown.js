@@ -12,7 +12,7 @@ import {
 import { showRefundReader } from "./readers.js";
 import { showReceipt } from "./receipts.js";
 import { ask, fail, Refusal } from "./requests.js";
-import { showStage } from "./sell-stage.js";
+import { sayChange, showStage } from "./sell-stage.js";
 import { may, session } from "./session.js";
 import { keepAddress } from "./views.js";
 import { foreign, say } from "./words.js";
@@ -53,6 +53,7 @@ export function render() {
   const payment = session.payment;
   const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
   $("charge").disabled = session.busy || isBlocked || session.isOffline;
+  $("split-open").disabled = $("charge").disabled;
   for (const button of document.querySelectorAll(MONEY_BUTTONS)) {
     /** @type {HTMLButtonElement} */ (button).disabled = session.busy || session.isOffline;
   }
@@ -63,6 +64,7 @@ export function render() {
   $("override-form").hidden = !session.settled || Boolean(payment) || session.busy;
   for (const id of PARTS) $(id).hidden = true;
   if (payment) renderPayment(payment);
+  else sayChange("");
 }
 
 /**

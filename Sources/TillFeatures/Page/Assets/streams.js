@@ -1,9 +1,11 @@
 // The till's streams of events, read as they come: every kind of them, which an EventSource would have to be told by
 // name. A browser opens at most six connections to one host, so its tabs share a stream: the tab that holds its lock
 // reads it and passes on what comes. When that tab goes, one that waits for the lock goes on after the last event.
-// Where a browser has no locks, as on an address without TLS, each tab reads for itself.
+// Where a browser has no locks, as on an address without TLS, the tabs agree on whose turn it is (turns.js); where it
+// has no channels between tabs either, each reads for itself.
 
 import { isAlone } from "./calls.js";
+import { takeTurn } from "./turns.js";
 
 const NAME = "till.stream:";
 const RECONNECT_MS = 3_000;
@@ -17,7 +19,10 @@ const PROMPT_MS = 1_000;
 /** The most characters of an event that has not ended yet. */
 const MOST_PENDING = 8_000_000;
 
-const canShare = "locks" in navigator && "BroadcastChannel" in globalThis;
+const canShare = "BroadcastChannel" in globalThis;
+/** @type {<T>(name: string, options: {signal?: AbortSignal, steal?: boolean}, work: () => Promise<T>) => Promise<T>} */
+const whenItsTurn = "locks" in navigator
+  ? (name, options, work) => navigator.locks.request(name, options, work) : takeTurn;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -25,6 +30,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * @typedef {object} Follower
  * @property {(fields: Record<string, string>) => void} each Told of each event: `event`, `data` and `id`.
  * @property {() => void} missed Told when events may have been missed.
+ * @property {() => void} [begun] Told when the first event would be heard: what the page has read may be older.
  * @property {(isLive: boolean) => void} [live] Told when the line is there, and when it is lost.
  * @property {() => unknown} [shut] Told that there is no session.
  * @property {() => Promise<unknown>} [ready] Done when there is a session, as far as the page knows.
@@ -40,10 +46,13 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * Follows a stream for as long as the page is there.
  * @param {string} path @param {Follower} follower
  */
-export async function follow(path, { each, missed, live = () => {}, shut = () => {}, ready = async () => {} }) {
+export async function follow(
+  path, { each, missed, begun = () => {}, live = () => {}, shut = () => {}, ready = async () => {} }
+) {
   let tabs = canShare ? new BroadcastChannel(NAME + path) : null;
   let last = "";
   let wasLost = false;
+  let wasLive = false;
   let isReading = false;
   /** When the tab that reads has said something. */
   let heardAt = 0;
@@ -54,6 +63,10 @@ export async function follow(path, { each, missed, live = () => {}, shut = () =>
     if (message.fields?.id) last = message.fields.id;
     if (message.fields) each(message.fields);
     if (message.isLive !== undefined) live(message.isLive);
+    if (message.isLive && !wasLive) {
+      wasLive = true;
+      begun();
+    }
     if (message.isMissed) missed();
   }
 
@@ -106,10 +119,10 @@ export async function follow(path, { each, missed, live = () => {}, shut = () =>
     }
     try {
       if (!tabs) return await begin();
-      return await navigator.locks.request(NAME + path, { signal: patience.signal }, begin);
+      return await whenItsTurn(NAME + path, { signal: patience.signal }, begin);
     } catch {
       if (state !== "waiting") return "taken";
-      if (patience.signal.aborted) return await navigator.locks.request(NAME + path, { steal: true }, begin);
+      if (patience.signal.aborted) return await whenItsTurn(NAME + path, { steal: true }, begin);
       // The browser gives this page no locks.
       tabs.close();
       tabs = null;

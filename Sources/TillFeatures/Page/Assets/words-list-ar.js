@@ -80,6 +80,7 @@ export const WORDS = {
   },
   "list.refresh": "تحديث",
   "list.zone": "المنطقة الزمنية: {zone}",
+  "list.zoneElsewhere": "التوقيت: {zone}، وهو توقيت المتجر؛ هذا الجهاز في {own}",
   "list.held": "محجوز {sum}",
   "list.refunded": "رُدّ {sum}",
   "list.atRisk": "غير مضمون {sum}",

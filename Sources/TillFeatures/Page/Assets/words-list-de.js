@@ -59,6 +59,7 @@ export const WORDS = {
   "list.new": { one: "{count} neue", other: "{count} neue" },
   "list.refresh": "Aktualisieren",
   "list.zone": "Zeitzone: {zone}",
+  "list.zoneElsewhere": "Zeiten in {zone}, der Zeitzone des Geschäfts; dieses Gerät ist in {own}",
   "list.held": "{sum} reserviert",
   "list.refunded": "{sum} erstattet",
   "list.atRisk": "{sum} nicht gesichert",

@@ -23,6 +23,7 @@ export const WORDS = {
   "list.new": { one: "{count} new", other: "{count} new" },
   "list.refresh": "Refresh",
   "list.zone": "Times in {zone}",
+  "list.zoneElsewhere": "Times in {zone}, the shop's time zone; this device is in {own}",
   "list.held": "{sum} held",
   "list.refunded": "{sum} refunded",
   "list.atRisk": "{sum} at risk",

@@ -59,6 +59,7 @@ export const WORDS = {
   "list.new": { one: "{count} nuevo", many: "{count} nuevos", other: "{count} nuevos" },
   "list.refresh": "Actualizar",
   "list.zone": "Zona horaria: {zone}",
+  "list.zoneElsewhere": "Horas de {zone}, la zona horaria de la tienda; este dispositivo está en {own}",
   "list.held": "{sum} retenidos",
   "list.refunded": "{sum} reembolsados",
   "list.atRisk": "{sum} en riesgo",

@@ -63,6 +63,7 @@ export const WORDS = {
   "list.new": { one: "{count} nouveau", many: "{count} nouveaux", other: "{count} nouveaux" },
   "list.refresh": "Actualiser",
   "list.zone": "Fuseau horaire : {zone}",
+  "list.zoneElsewhere": "Heures de {zone}, le fuseau du magasin ; cet appareil est en {own}",
   "list.held": "{sum} bloqués",
   "list.refunded": "{sum} remboursés",
   "list.atRisk": "{sum} non garantis",

@@ -59,6 +59,7 @@ export const WORDS = {
   "list.new": { one: "תשלום חדש", two: "שני חדשים", other: "{count} חדשים" },
   "list.refresh": "רענון",
   "list.zone": "אזור זמן: {zone}",
+  "list.zoneElsewhere": "השעות לפי {zone}, אזור הזמן של העסק; המכשיר הזה ב-{own}",
   "list.held": "מוחזקים {sum}",
   "list.refunded": "הוחזרו {sum}",
   "list.atRisk": "בסיכון {sum}",

@@ -63,6 +63,7 @@ export const WORDS = {
   "list.new": { one: "{count} nuovo", many: "{count} nuovi", other: "{count} nuovi" },
   "list.refresh": "Aggiorna",
   "list.zone": "Fuso orario: {zone}",
+  "list.zoneElsewhere": "Orari di {zone}, il fuso orario del negozio; questo dispositivo è in {own}",
   "list.held": "{sum} bloccati",
   "list.refunded": "{sum} rimborsati",
   "list.atRisk": "{sum} a rischio",

@@ -59,6 +59,7 @@ export const WORDS = {
   "list.new": { other: "新着{count}件" },
   "list.refresh": "更新",
   "list.zone": "タイムゾーン：{zone}",
+  "list.zoneElsewhere": "時刻は{zone}（店舗のタイムゾーン）。この端末は{own}です",
   "list.held": "与信{sum}",
   "list.refunded": "返金{sum}",
   "list.atRisk": "未承認{sum}",

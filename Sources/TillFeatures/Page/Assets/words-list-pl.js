@@ -69,6 +69,7 @@ export const WORDS = {
   "list.new": { one: "{count} nowa", few: "{count} nowe", many: "{count} nowych", other: "{count} nowych" },
   "list.refresh": "Odśwież",
   "list.zone": "Strefa czasowa: {zone}",
+  "list.zoneElsewhere": "Czas: {zone}, strefa czasowa sklepu; to urządzenie jest w {own}",
   "list.held": "zablokowano {sum}",
   "list.refunded": "zwrócono {sum}",
   "list.atRisk": "zagrożone: {sum}",

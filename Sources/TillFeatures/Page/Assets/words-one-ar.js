@@ -98,4 +98,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "سُحب المال المتنازع عليه.",
   "one.disputeFundsReinstated": "أُعيد المال المتنازع عليه.",
   "one.disputeClosed": "أُغلق النزاع.",
+  "one.refundDone": "رُدّ {sum}. لدى المتجر {kept}.",
+  "one.captureDone": "حُصّل {sum}. لدى المتجر {kept}.",
+  "one.releaseDone": "أُفرج عن {sum}. لدى المتجر {kept}.",
+  "one.noteDone": "أُضيفت الملاحظة.",
 };

@@ -100,4 +100,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "Strittiges Geld zurückgeholt.",
   "one.disputeFundsReinstated": "Strittiges Geld zurückgegeben.",
   "one.disputeClosed": "Streitfall abgeschlossen.",
+  "one.refundDone": "{sum} erstattet. {kept} behalten.",
+  "one.captureDone": "{sum} eingezogen. {kept} behalten.",
+  "one.releaseDone": "{sum} freigegeben. {kept} behalten.",
+  "one.noteDone": "Notiz hinzugefügt.",
 };

@@ -79,4 +79,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "Disputed funds withdrawn.",
   "one.disputeFundsReinstated": "Disputed funds reinstated.",
   "one.disputeClosed": "Dispute closed.",
+  "one.refundDone": "{sum} refunded. {kept} kept.",
+  "one.captureDone": "{sum} captured. {kept} kept.",
+  "one.releaseDone": "{sum} released. {kept} kept.",
+  "one.noteDone": "Note added.",
 };

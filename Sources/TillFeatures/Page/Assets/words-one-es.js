@@ -99,4 +99,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "Fondos en disputa retirados.",
   "one.disputeFundsReinstated": "Fondos en disputa devueltos.",
   "one.disputeClosed": "Disputa cerrada.",
+  "one.refundDone": "{sum} reembolsados. {kept} conservados.",
+  "one.captureDone": "{sum} cobrados. {kept} conservados.",
+  "one.releaseDone": "{sum} liberados. {kept} conservados.",
+  "one.noteDone": "Nota añadida.",
 };

@@ -100,4 +100,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "Fonds en litige retirés.",
   "one.disputeFundsReinstated": "Fonds en litige restitués.",
   "one.disputeClosed": "Litige clos.",
+  "one.refundDone": "{sum} remboursés. {kept} conservés.",
+  "one.captureDone": "{sum} encaissés. {kept} conservés.",
+  "one.releaseDone": "{sum} libérés. {kept} conservés.",
+  "one.noteDone": "Note ajoutée.",
 };

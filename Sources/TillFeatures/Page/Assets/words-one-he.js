@@ -98,4 +98,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "הכסף שבמחלוקת נמשך מהעסק.",
   "one.disputeFundsReinstated": "הכסף שבמחלוקת הושב לעסק.",
   "one.disputeClosed": "המחלוקת נסגרה.",
+  "one.refundDone": "{sum} הוחזרו. {kept} נשארו.",
+  "one.captureDone": "{sum} נגבו. {kept} נשארו.",
+  "one.releaseDone": "{sum} שוחררו. {kept} נשארו.",
+  "one.noteDone": "ההערה נוספה.",
 };

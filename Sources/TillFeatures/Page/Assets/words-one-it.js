@@ -100,4 +100,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "Fondi contestati prelevati.",
   "one.disputeFundsReinstated": "Fondi contestati restituiti.",
   "one.disputeClosed": "Contestazione chiusa.",
+  "one.refundDone": "{sum} rimborsati. {kept} trattenuti.",
+  "one.captureDone": "{sum} incassati. {kept} trattenuti.",
+  "one.releaseDone": "{sum} sbloccati. {kept} trattenuti.",
+  "one.noteDone": "Nota aggiunta.",
 };

@@ -99,4 +99,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "異議申し立て中のお金が引き落とされました。",
   "one.disputeFundsReinstated": "異議申し立て中のお金が戻されました。",
   "one.disputeClosed": "異議申し立てが終了しました。",
+  "one.refundDone": "{sum}を返金しました。受領額は{kept}です。",
+  "one.captureDone": "{sum}を売上確定しました。受領額は{kept}です。",
+  "one.releaseDone": "{sum}を解放しました。受領額は{kept}です。",
+  "one.noteDone": "メモを追加しました。",
 };

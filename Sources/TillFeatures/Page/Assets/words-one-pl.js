@@ -100,4 +100,8 @@ export const WORDS = {
   "one.disputeFundsWithdrawn": "Sporne środki pobrane ze sklepu.",
   "one.disputeFundsReinstated": "Sporne środki zwrócone sklepowi.",
   "one.disputeClosed": "Spór zamknięto.",
+  "one.refundDone": "Zwrócono {sum}. Zatrzymano {kept}.",
+  "one.captureDone": "Pobrano {sum}. Zatrzymano {kept}.",
+  "one.releaseDone": "Zwolniono {sum}. Zatrzymano {kept}.",
+  "one.noteDone": "Dodano notatkę.",
 };

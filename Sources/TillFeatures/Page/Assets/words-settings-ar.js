@@ -112,6 +112,8 @@ export const WORDS = {
   "settings.receiptsStop": "لا يمكن طباعة الإيصالات باللغة {language}: الخطوط ناقصة.",
   "settings.receiptsUnsure": "لا يمكن طباعة الإيصالات بهذه اللغات: {languages}.",
   "settings.receiptsReady": "لغة الإيصالات: {language}، ويمكن طباعتها بكل اللغات.",
+  "settings.detailsMissing": "بيانات ناقصة",
+  "settings.receiptsLack": "يجب أن تظهر على إيصالات البطاقات بيانات المتجر التالية، وهي غير محدّدة: {fields}.",
   "settings.current": "الإعدادات الحالية",
   "settings.shop": "المتجر",
   "settings.phone": "الهاتف",
@@ -431,4 +433,5 @@ export const WORDS = {
   "settings.counterHealthy": "الصندوق سليم.",
   "settings.findings": "النتائج",
   "settings.doctor": "كل ما هو مضبوط ومصدره:",
+  "settings.nextKeys": "تظهر حالة المفاتيح أدناه.",
 };

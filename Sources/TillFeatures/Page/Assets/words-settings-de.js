@@ -102,6 +102,8 @@ export const WORDS = {
   "settings.receiptsStop": "Belege auf {language} können nicht gedruckt werden: Schriften fehlen.",
   "settings.receiptsUnsure": "Nicht gedruckt werden können Belege auf: {languages}.",
   "settings.receiptsReady": "Belege sind auf {language} und können in jeder Sprache gedruckt werden.",
+  "settings.detailsMissing": "Angaben fehlen",
+  "settings.receiptsLack": "Belege von Kartenzahlungen müssen zeigen, was nicht gesetzt ist: {fields}.",
   "settings.current": "Jetzige Einstellungen",
   "settings.shop": "Geschäft",
   "settings.phone": "Telefon",
@@ -387,4 +389,5 @@ export const WORDS = {
   "settings.counterHealthy": "Die Kasse ist gesund.",
   "settings.findings": "Befunde",
   "settings.doctor": "Alles, was eingestellt ist, und woher:",
+  "settings.nextKeys": "Der Stand der Schlüssel steht unten.",
 };

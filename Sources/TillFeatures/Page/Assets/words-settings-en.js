@@ -98,6 +98,8 @@ export const WORDS = {
   "settings.receiptsStop": "Receipts in {language} cannot be printed: fonts are missing.",
   "settings.receiptsUnsure": "Receipts cannot be printed in {languages}.",
   "settings.receiptsReady": "Receipts are in {language}, and can be printed in every language.",
+  "settings.detailsMissing": "Details missing",
+  "settings.receiptsLack": "Card receipts have to show these details of the shop, which are not set: {fields}.",
   "settings.current": "Current settings",
   "settings.shop": "Shop",
   "settings.phone": "Phone",
@@ -376,4 +378,5 @@ export const WORDS = {
   "settings.counterHealthy": "The counter is healthy.",
   "settings.findings": "Findings",
   "settings.doctor": "All that is set, and where from:",
+  "settings.nextKeys": "How the keys stand is shown below.",
 };

@@ -110,6 +110,8 @@ export const WORDS = {
   "settings.receiptsStop": "Los recibos en {language} no se pueden imprimir: faltan fuentes.",
   "settings.receiptsUnsure": "No se pueden imprimir recibos en: {languages}.",
   "settings.receiptsReady": "Los recibos están en {language} y se pueden imprimir en todos los idiomas.",
+  "settings.detailsMissing": "Faltan datos",
+  "settings.receiptsLack": "Los recibos de tarjeta deben mostrar estos datos del comercio, sin definir: {fields}.",
   "settings.current": "Ajustes actuales",
   "settings.shop": "Tienda",
   "settings.phone": "Teléfono",
@@ -411,4 +413,5 @@ export const WORDS = {
   "settings.counterHealthy": "La caja está en buen estado.",
   "settings.findings": "Comprobaciones",
   "settings.doctor": "Todo lo que está configurado y de dónde viene:",
+  "settings.nextKeys": "Abajo se muestra cómo están las claves.",
 };

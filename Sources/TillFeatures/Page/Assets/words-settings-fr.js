@@ -110,6 +110,8 @@ export const WORDS = {
   "settings.receiptsStop": "Les reçus en {language} ne peuvent pas être imprimés : des polices manquent.",
   "settings.receiptsUnsure": "Reçus impossibles à imprimer dans ces langues : {languages}.",
   "settings.receiptsReady": "Les reçus sont en {language} et peuvent être imprimés dans toutes les langues.",
+  "settings.detailsMissing": "Mentions manquantes",
+  "settings.receiptsLack": "Les reçus de carte doivent porter ces mentions du commerce, non définies : {fields}.",
   "settings.current": "Réglages actuels",
   "settings.shop": "Magasin",
   "settings.phone": "Téléphone",
@@ -412,4 +414,5 @@ export const WORDS = {
   "settings.counterHealthy": "La caisse est en bon état.",
   "settings.findings": "Constats",
   "settings.doctor": "Tout ce qui est réglé, et d’où cela vient :",
+  "settings.nextKeys": "L’état des clés figure ci-dessous.",
 };

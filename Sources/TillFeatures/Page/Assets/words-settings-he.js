@@ -102,6 +102,8 @@ export const WORDS = {
   "settings.receiptsStop": "אי אפשר להדפיס קבלות בשפה: {language}. חסרים גופנים.",
   "settings.receiptsUnsure": "אי אפשר להדפיס קבלות בשפות: {languages}.",
   "settings.receiptsReady": "שפת הקבלות: {language}. אפשר להדפיס אותן בכל שפה.",
+  "settings.detailsMissing": "חסרים פרטים",
+  "settings.receiptsLack": "בקבלות של תשלום בכרטיס חייבים להופיע פרטי העסק האלה, והם אינם מוגדרים: {fields}.",
   "settings.current": "ההגדרות הנוכחיות",
   "settings.shop": "עסק",
   "settings.phone": "טלפון",
@@ -390,4 +392,5 @@ export const WORDS = {
   "settings.counterHealthy": "הקופה תקינה.",
   "settings.findings": "ממצאים",
   "settings.doctor": "כל מה שמוגדר, ומאין:",
+  "settings.nextKeys": "מצב המפתחות מוצג למטה.",
 };

@@ -110,6 +110,8 @@ export const WORDS = {
   "settings.receiptsStop": "Le ricevute in {language} non si possono stampare: mancano i caratteri.",
   "settings.receiptsUnsure": "Non si possono stampare ricevute in: {languages}.",
   "settings.receiptsReady": "Le ricevute sono in {language} e si possono stampare in ogni lingua.",
+  "settings.detailsMissing": "Dati mancanti",
+  "settings.receiptsLack": "Le ricevute delle carte devono riportare questi dati del negozio, non impostati: {fields}.",
   "settings.current": "Impostazioni attuali",
   "settings.shop": "Negozio",
   "settings.phone": "Telefono",
@@ -412,4 +414,5 @@ export const WORDS = {
   "settings.counterHealthy": "La cassa è in buono stato.",
   "settings.findings": "Riscontri",
   "settings.doctor": "Tutto ciò che è impostato, e da dove viene:",
+  "settings.nextKeys": "Sotto è indicato lo stato delle chiavi.",
 };

@@ -98,6 +98,8 @@ export const WORDS = {
   "settings.receiptsStop": "{language}のレシートは、フォントがないため印刷できません。",
   "settings.receiptsUnsure": "次の言語のレシートは印刷できません：{languages}。",
   "settings.receiptsReady": "レシートは{language}です。すべての言語で印刷できます。",
+  "settings.detailsMissing": "店舗情報が未設定",
+  "settings.receiptsLack": "カード払いのレシートに必要な次の店舗情報が設定されていません：{fields}。",
   "settings.current": "現在の設定",
   "settings.shop": "お店",
   "settings.phone": "電話番号",
@@ -371,4 +373,5 @@ export const WORDS = {
   "settings.counterHealthy": "レジは正常です。",
   "settings.findings": "確認結果",
   "settings.doctor": "すべての設定とその出所：",
+  "settings.nextKeys": "キーの状態は下に表示されています。",
 };

@@ -111,6 +111,8 @@ export const WORDS = {
   "settings.receiptsStop": "Potwierdzeń w języku: {language} nie można drukować, bo brakuje czcionek.",
   "settings.receiptsUnsure": "Nie można drukować potwierdzeń w językach: {languages}.",
   "settings.receiptsReady": "Język potwierdzeń: {language}. Można je drukować w każdym języku.",
+  "settings.detailsMissing": "Brak danych",
+  "settings.receiptsLack": "Potwierdzenia płatności kartą muszą zawierać te dane sklepu, a nie są ustawione: {fields}.",
   "settings.current": "Obecne ustawienia",
   "settings.shop": "Sklep",
   "settings.phone": "Telefon",
@@ -417,4 +419,5 @@ export const WORDS = {
   "settings.counterHealthy": "Kasa jest sprawna.",
   "settings.findings": "Ustalenia",
   "settings.doctor": "Wszystko, co ustawiono, i skąd to pochodzi:",
+  "settings.nextKeys": "Stan kluczy widać poniżej.",
 };
