@@ -27,7 +27,7 @@ LONGEST = [
 ]
 
 
-# What costs minutes of Chromium and differs from its neighbours in width, language or colors only: `make prove` runs it.
+# What costs minutes of Chromium and differs from its neighbors in width, language or colors only: for `make prove`.
 THOROUGH = [
     line.split("  ")[0] for line in (pathlib.Path(__file__).parent / "thorough.txt").read_text().splitlines()
     if line and not line.startswith("#")]
