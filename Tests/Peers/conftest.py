@@ -1,4 +1,5 @@
 """Processes the tests talk to: each is started on a free port and ended by its own id."""
+import fnmatch
 import os
 import pathlib
 import resource
@@ -10,7 +11,7 @@ import time
 
 import postgres
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 from tally import Tally
 
 import clerk as counter_page
@@ -26,7 +27,26 @@ LONGEST = [
 ]
 
 
-def pytest_collection_modifyitems(items):
+# What costs minutes of Chromium and differs from its neighbors in width, language or colors only: for `make prove`.
+THOROUGH = [
+    line.split("  ")[0] for line in (pathlib.Path(__file__).parent / "thorough.txt").read_text().splitlines()
+    if line and not line.startswith("#")]
+
+
+def mark_thorough(config, items):
+    """Marks what the table names. A line that names nothing is a fault where everything is collected."""
+    found = set()
+    for item in items:
+        name = item.nodeid.rsplit("/", 1)[-1].replace("[", "<").replace("]", ">")
+        for line in THOROUGH:
+            if fnmatch.fnmatchcase(name, line.replace("[", "<").replace("]", ">")):
+                found.add(line)
+                item.add_marker(pytest.mark.thorough)
+    if "thorough" in (config.option.markexpr or "") and found != set(THOROUGH):
+        raise pytest.UsageError(f"thorough.txt names no test: {sorted(set(THOROUGH) - found)}")
+
+
+def pytest_collection_modifyitems(config, items):
     """Tests that share something of their module, or of the machine, stay together in one worker (pytest-xdist's
     `--dist loadgroup`); every other test may run anywhere, since it has folders, ports and servers of its own."""
     for item in items:
@@ -41,6 +61,7 @@ def pytest_collection_modifyitems(items):
             definition[-1].scope == "module" for name, definition in item._fixtureinfo.name2fixturedefs.items()
         ):
             item.add_marker(pytest.mark.xdist_group(module))
+    mark_thorough(config, items)
     order = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: (
         item.get_closest_marker("last") is not None, order.get(item.module.__name__, len(order))))
@@ -291,6 +312,17 @@ def browser():
         browser.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kept_pictures():
+    """Pictures of states are kept where they are asked for: each costs up to a second of a processor."""
+    if "TILL_SCREENSHOTS" in os.environ:
+        return (yield)
+    take = Page.screenshot
+    Page.screenshot = lambda page, **options: b"" if "path" in options else take(page, **options)
+    yield
+    Page.screenshot = take
+
+
 @pytest.fixture
 def latency():
     return "20ms"
@@ -324,7 +356,7 @@ def page(tmp_path, request, browser, width):
     folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     is_tall = page.evaluate("document.documentElement.scrollHeight") > TALLEST
-    page.screenshot(path=folder / f"{request.node.name}.png", full_page=not is_tall)
+    (folder / f"{request.node.name}.png").write_bytes(page.screenshot(full_page=not is_tall))
     page.close()
 
 

@@ -105,6 +105,7 @@ QUERIES = {
                          "?card=4242", "?staff={staff}", "?shop={shop}"],
     PAYMENTS_FILE: ["", "?before={payment}", "?q=o-1", "?q={payment}", "?card=4242", "?staff={staff}",
                     "?shop={shop}"],
+    "GET /v1/payments/{id}": ["", "?request=k-1"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],

@@ -401,4 +401,5 @@ def test_a_tab_that_sleeps_with_the_lock_is_not_waited_for(tabs, server):
     page.clock.fast_forward(70_000)
     assert counter.until(lambda: page.wait_for_timeout(100) or len(tabs.streams) > before)
     sold(server, "Awake")
-    expect(page.locator("#news")).to_have_text("1 new", timeout=WAIT)
+    # What was sold before the stream has begun may have been missed, which is said instead.
+    expect(page.locator("#news")).to_have_text(re.compile("^(1 new|Refresh)$"), timeout=WAIT)

@@ -107,6 +107,14 @@ export function admit(attempt) {
   admission = attempt.then(() => {}, () => {});
 }
 
+/** When the till was last not there: an answer to what was asked before says nothing of now. */
+let lostAt = -Infinity;
+
+function lost() {
+  lostAt = performance.now();
+  reactions.unreached();
+}
+
 async function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "application/json" };
@@ -117,12 +125,13 @@ async function send(method, path, body, key) {
   try {
     return await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
-    reactions.unreached();
+    lost();
     throw error;
   }
 }
 
 async function answerTo(method, path, body, key) {
+  const since = performance.now();
   const answer = await send(method, path, body, key);
   const text = await answer.text();
   /** @type {any} */
@@ -133,8 +142,8 @@ async function answerTo(method, path, body, key) {
     // It is no answer of the till's.
   }
   // Something between says that the till is not there: what it says has no code.
-  if (answer.status >= 500 && !json?.code) reactions.unreached();
-  else reactions.reached();
+  if (answer.status >= 500 && !json?.code) lost();
+  else if (since >= lostAt) reactions.reached();
   return { answer, json };
 }
 
