@@ -2,7 +2,6 @@
 and whether people who cannot see it get all of it (axe)."""
 import os
 import pathlib
-import shutil
 import socket
 import threading
 
@@ -12,7 +11,6 @@ from playwright.sync_api import expect
 import counter
 from mail_server import CUSTOMER, Post, serve, settings
 
-pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
 WAIT = 15_000
 
 
