@@ -51,7 +51,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
-    let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit", "SwiftUIInterface"]
     // The same for Tap to Pay's adapter and ProximityReader.
     let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
     // And for the system's print dialog.
@@ -90,7 +90,10 @@ let features = [
 
 let package = Package(
     name: "till",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    // iOS is for the rooms that an app links, with what they depend on: the first two sections of
+    // docs/integrate/LIBRARIES.md. Tests/Peers/test_app_systems.py keeps what is newer out of them. All others are for
+    // servers, which no app builds: they use `Mutex` and integers of 128 bits, for which an iPhone would need iOS 18.
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .library(name: "TillCore", targets: ["TillCore"]),
         .library(name: "TillOrders", targets: ["TillOrders"]),
@@ -158,7 +161,8 @@ let package = Package(
         // Floor 0: what money, an order and a payment are. No I/O.
         .target(name: "TillCore", dependencies: [httpTypes], swiftSettings: simulated),
 
-        // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
+        // Floor 1: values and clients for macOS, Linux and, but for TillStatements and TillProvider, iOS; imports the
+        // floor below only.
         .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore"], swiftSettings: strict),
@@ -326,6 +330,8 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // gzip by the system's zlib, for the files of pages.
+        .target(name: "CTillGzip", linkerSettings: [.linkedLibrary("z")]),
         // Floor 4: the counter, and the web around it.
         .target(
             name: "TillCounter",
@@ -339,9 +345,9 @@ let package = Package(
         .target(
             name: "TillWeb",
             dependencies: [
-                "TillCore", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHTTP", "TillHardware",
-                "TillJournal", "TillProvider", asn1, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle, log,
-                nioCore, nioPosix, nioSSL, tracing,
+                "CTillGzip", "TillCore", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHTTP",
+                "TillHardware", "TillJournal", "TillProvider", asn1, crypto, httpTypes, hummingbird, hummingbirdCore,
+                lifecycle, log, nioCore, nioPosix, nioSSL, tracing,
             ],
             swiftSettings: strict),
         // Floor 5: the features of the server.
@@ -349,11 +355,13 @@ let package = Package(
             "ApplePay", "TillApplePay", "TillCheckout", "TillCounter", "TillFeatureWebhooks", "TillHTTP", "TillJournal",
             "TillProvider", "TillStandInApple", asyncHTTPClient, crypto, nioHTTP1, nioPosix, nioSSL,
             resources: [.embedInCode("Assets")]),
-        feature("Books", "TillBooks", "TillCheckout", "TillJournal", "TillProvider", "TillStatements", lifecycle),
+        feature(
+            "Books", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillStatements",
+            lifecycle),
         feature(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
-        feature("Day", "TillCounter", "TillJournal"),
+        feature("Day", "TillBooks", "TillCounter", "TillJournal"),
         feature("Insights", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillOffline"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(
@@ -544,7 +552,10 @@ let package = Package(
     package.targets += [
         .target(name: "PassKit", path: "Tests/AppleInterfaces/PassKit", swiftSettings: strict),
         .target(
-            name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
+            name: "SwiftUIInterface", dependencies: ["PassKit"], path: "Tests/AppleInterfaces/SwiftUIInterface",
+            swiftSettings: strict),
+        .target(
+            name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit", "SwiftUIInterface"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
         .target(

@@ -14,8 +14,9 @@ import TillCore
 /// A customer's app that pays a basket with Apple Pay at a running counter: `ApplePaySale BASKET [METHOD [COUPON]]`.
 ///
 /// The counter's address is in `TILL_COUNTER`. The shop's server has opened the basket and given its identifier to the
-/// app, which holds no key. On a phone the sheet is `PassKitPaymentSheet`; here a simulated device authorizes, which
-/// only a counter in the sandbox takes.
+/// app, which holds no key. On a phone the sheet is `PassKitPaymentSheet` and the button `ApplePayButtonView` or
+/// `PassKitPaymentButton`; here a simulated device authorizes, which only a counter in the sandbox takes. Its wallet
+/// has a card, unless `TILL_WALLET` is `empty` (no card) or `none` (no wallet).
 @main
 struct ApplePaySale {
     enum Usage: Error { case arguments, environment }
@@ -29,10 +30,21 @@ struct ApplePaySale {
         do throws(CounterApplePayError) {
             let sheet = try await counter.sheet(of: words[0])
             let device = SimulatedDevice(
-                address, method: words.dropFirst().first, coupon: words.dropFirst(2).first)
+                address, method: words.dropFirst().first, coupon: words.dropFirst(2).first,
+                wallet: getenv("TILL_WALLET").map { String(cString: $0) })
+            let service = ApplePayService(presenter: device, factory: sheet.factory)
+            // What the button on the screen is; its press does the rest.
+            switch ApplePayButton(.checkout, on: service.availability) {
+            case .pay: say("button: check out")
+            case .setUp:
+                say("button: set up Apple Pay; not paid")
+                exit(2)
+            case .hidden:
+                say("no button: this device cannot pay; not paid")
+                exit(2)
+            }
             let flow = PaymentFlowController(
-                service: ApplePayService(presenter: device, factory: sheet.factory), standard: NoOtherCheckout(),
-                checkout: counter, backend: counter)
+                service: service, standard: NoOtherCheckout(), checkout: counter, backend: counter)
             try await pay(sheet.basket, with: flow)
         } catch {
             // The order of an app that was ended while it paid.

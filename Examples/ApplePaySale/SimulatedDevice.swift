@@ -8,16 +8,25 @@ import TillCore
     private let address: CounterAddress
     private let method: String?
     private let coupon: String?
+    private let wallet: String?
     private let transport = URLSessionTransport()
     private var sheet: Task<Void, Never>?
 
-    init(_ address: CounterAddress, method: String?, coupon: String?) {
+    /// - Parameter wallet: `empty` for one without a card, `none` for a device without one.
+    init(_ address: CounterAddress, method: String?, coupon: String?, wallet: String?) {
         self.address = address
         self.method = method
         self.coupon = coupon
+        self.wallet = wallet
     }
 
-    func availability(networks: [String]) -> ApplePayAvailability { .available }
+    func availability(networks: [String]) -> ApplePayAvailability {
+        switch wallet {
+        case "none"?: .unavailable
+        case "empty"?: .needsSetup
+        default: .available
+        }
+    }
 
     func dismiss() async { sheet?.cancel() }
 

@@ -204,14 +204,13 @@ struct AdyenWebhookReceiver: WebhookReceiver {
                 // own event.
                 guard let attempt = try await book.ownAttempt(of: notification) else { continue }
                 var isAfterSale = notification.isAfterSale
+                let isCharge = notification.eventCode == .authorization && notification.success
                 // Another payment of an attempt that has one: the payment is looked at once more.
-                if notification.eventCode == .authorization, notification.success {
-                    isAfterSale = try await book.paid(attempt).count > 1
-                }
+                if isCharge { isAfterSale = try await book.paid(attempt).count > 1 }
                 events.append(
                     WebhookEvent(
                         id: notification.name, payment: PaymentID(ofStep: attempt.rawValue), attempt: attempt,
-                        isAfterSale: isAfterSale))
+                        isAfterSale: isAfterSale, isCharge: isCharge))
             }
             return events
         } catch {

@@ -19,18 +19,20 @@ public struct CashDrawer: PaymentServiceProvider {
     /// Returns the identity of the shop's drawer.
     public func identity() async -> ProviderIdentity { ProviderIdentity(account: "drawer", mode: mode) }
 
-    /// Takes the money if enough was tendered.
+    /// Takes the money, with the tip that the customer leaves, if enough was tendered.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
-        guard case .cash(let tendered) = tender else {
+        guard case .cash(let tendered, let tip) = tender else {
             return .declined(Decline(reason: .cardNotSupported, message: "The drawer takes cash only."))
         }
+        let taken: Money
         do throws(CashRefusal) {
-            try CashDrawer.check(tendered: tendered, due: request.amount, captureMode: .automatic)
+            try CashDrawer.check(tendered: tendered, tip: tip, due: request.amount, captureMode: .automatic)
+            taken = try CashDrawer.taken(for: request.amount, with: tip)
         } catch { return .declined(Decline(reason: .insufficientFunds, message: "Less was handed over than is due.")) }
         let reference = ProviderReference(rawValue: "cash-\(request.context.attempt)")
-        return .approved(Authorization(reference: reference, amount: request.amount, isCaptured: true))
+        return .approved(Authorization(reference: reference, amount: taken, isCaptured: true, tip: tip))
     }
 
     /// Approves; cash has no separate capture.

@@ -1,7 +1,7 @@
 public import TillCore
 
-/// The rule for an order that another payment already occupies. A payment "of the same sale" has the same amount and
-/// capture mode.
+/// The rule for an order that another payment already occupies. A payment "of the same sale" has the same amount,
+/// discount and capture mode.
 public enum OccupiedOrderPolicy: Sendable, CaseIterable {
     /// At the command line: an unpaid payment of the same sale is continued, another unpaid one is canceled and
     /// replaced. Anything else is refused.
@@ -35,7 +35,9 @@ extension Checkout {
         // A part of the order is another sale, whatever its amount.
         guard occupant.order.id == wanted.order.id, occupant.order.part == nil else { throw refusal }
         let isUnpaid = occupant.status == .requiresPaymentMethod || occupant.status == .declined
-        let isSameSale = occupant.amount == wanted.amount && occupant.captureMode == wanted.captureMode
+        let isSameSale =
+            occupant.amount == wanted.amount && occupant.captureMode == wanted.captureMode
+            && occupant.discount == wanted.discount
         switch policy {
         case .replaceUnpaid:
             guard isUnpaid else { throw refusal }

@@ -13,18 +13,22 @@ public struct WebhookReport: Sendable {
     public var owner: Incident.Owner?
     /// `true` if the webhook may concern money that has already moved, so that a settled payment is queried too.
     public var isAfterSale: Bool
+    /// `true` if the webhook reports money of the attempt that it names: without such an attempt in the journal, it
+    /// becomes an incident.
+    public var isCharge: Bool
     /// The delivered document, kept if no payment accounts for it.
     public var document: [UInt8]
 
     public init(
         receipt: WebhookReceipt, payment: PaymentID?, attempt: AttemptID? = nil, owner: Incident.Owner? = nil,
-        isAfterSale: Bool, document: [UInt8]
+        isAfterSale: Bool, isCharge: Bool = false, document: [UInt8]
     ) {
         self.receipt = receipt
         self.payment = payment
         self.attempt = attempt
         self.owner = owner
         self.isAfterSale = isAfterSale
+        self.isCharge = isCharge
         self.document = document
     }
 }
@@ -45,7 +49,8 @@ extension Checkout {
     ///   the provider has answered. So is an earlier abandoned attempt that the webhook names, once no other operation
     ///   is open.
     /// - For a payment that the journal does not know, an incident is opened, which holds the order that the webhook
-    ///   names.
+    ///   names. So it is for money of an attempt that the payment does not have, as after a restore: the payment's own
+    ///   order is held.
     ///
     /// A payment with unreadable events counts as known.
     /// - Returns: `false` if the webhook was recorded before.
@@ -70,6 +75,11 @@ extension Checkout {
                         JournalWrite(webhook: report.receipt, records: incident(report, id, now)))
                 }
                 payment = found
+                if report.isCharge, let attempt = report.attempt, !found.attempts.contains(where: { $0.id == attempt })
+                {
+                    return try await recorded(
+                        JournalWrite(webhook: report.receipt, records: charge(report, of: found, now)), found)
+                }
             } catch .journal(.corrupted) {
                 return try await recorded(woken)
             } catch .journal(.recordConflict) {
@@ -112,6 +122,21 @@ extension Checkout {
         let incident = Incident(
             webhook: report.receipt.id, of: report.receipt.provider, about: payment, for: report.owner,
             body: report.document, at: now)
+        return try await changes(keeping: incident)
+    }
+
+    /// Returns the changes that keep money of an attempt which the payment does not have, and hold its order.
+    private func charge(
+        _ report: WebhookReport, of payment: Payment, _ now: Timestamp
+    ) async throws(CheckoutError) -> [RecordChange] {
+        try await changes(
+            keeping: Incident(
+                listed: .unknownCharge, report.receipt.id, of: report.receipt.provider, about: payment.id,
+                for: Incident.Owner(account: payment.account, order: payment.order.id), document: report.document,
+                at: now))
+    }
+
+    private func changes(keeping incident: Incident) async throws(CheckoutError) -> [RecordChange] {
         guard let store = journal as? any RecordStore else { return [.insertIfAbsent(incident.record)] }
         do throws(JournalError) { return try await IncidentLog(store).changes(keeping: incident) } catch {
             throw .journal(error)

@@ -62,26 +62,33 @@ public struct Checkout: Sendable {
     /// Creates a new payment in memory; ``create(_:idempotency:)`` writes it.
     /// - Parameter acceptedBy: The operator on record for charging an order that the shop reports as settled; `nil`
     ///   refuses such an order.
+    /// - Parameter discount: The discount given at the counter. ``create(_:idempotency:)`` refuses one on an order that
+    ///   has a price of its own.
     public func draft(
-        account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil
+        account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil,
+        discount: Discount? = nil
     ) -> PaymentDraft {
         let now = clock.now()
         let creation = PaymentEvent.Creation(
             payment: PaymentID.make(at: now, random: (random(), random())), account: account, order: order,
-            captureMode: captureMode, acceptedBy: order.standing == nil ? nil : acceptedBy)
+            captureMode: captureMode, acceptedBy: order.standing == nil ? nil : acceptedBy, discount: discount)
         return PaymentDraft(
             payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now, by: .inEvents))
     }
 
     /// Writes a new payment together with the response stored under the caller's idempotency key. Refused if the order
     /// already has a payment that holds, took or may take money, if an incident holds it, if the journal was restored
-    /// and the sweep is not finished, or if the shop reports the order as settled and no override was recorded. A
-    /// payment for an order with a tab is added to the tab in the same commit.
+    /// and the sweep is not finished, if the shop reports the order as settled and no override was recorded, or if the
+    /// payment has a discount and the order a price of its own. A payment for an order with a tab is added to the tab
+    /// in the same commit.
     public func create(
         _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
         if let standing = draft.payment.order.standing, draft.payment.acceptedBy == nil {
             throw .settledInShop(order: draft.payment.order.number, standing)
+        }
+        guard draft.payment.discount == nil || draft.payment.order.isPlainAmount else {
+            throw .discount(.priceIsOrders)
         }
         Failpoint.beforeCreateIsWritten.reached()
         var bound = draft
@@ -94,6 +101,8 @@ public struct Checkout: Sendable {
                     throw error
                 }
             }
+            // The tab is of an order that a shop or a program has priced.
+            guard draft.payment.discount == nil else { throw .discount(.priceIsOrders) }
             bound = try await onTab(draft)
         }
         Failpoint.afterCreateIsWritten.reached()
@@ -106,8 +115,9 @@ public struct Checkout: Sendable {
         write.append = JournalWrite.Append(
             payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holder: .nobody)
         write.idempotency = idempotency
-        write.records = SaleGate.conditions(account: account, order: order)
-        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order)))
+        let hold = OrderHold.id(account: account, order: order)
+        write.records = SaleGate.conditions(account: account, order: order, hold: hold)
+        write.records.append(draft.tabChange ?? .absent(OrderTab.id(account: account, order: order, besides: hold)))
         if draft.payment.order.part == nil, order.whole != order {
             write.records.append(.absent(OrderTab.id(account: account, order: order.whole)))
         }
@@ -228,13 +238,15 @@ public struct Checkout: Sendable {
     }
 
     /// Captures held money (the full remaining amount by default).
+    /// - Parameter seen: The payment as the caller has just read it; see
+    ///   ``confirm(_:account:provider:tender:idempotency:keyedAnswer:seen:)``.
     public func capture(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency,
-            keyedAnswer: keyedAnswer
+            keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in
             try checkWire(amount, of: payment)
             try checkCapture(amount, isFinal, of: payment)
@@ -243,13 +255,15 @@ public struct Checkout: Sendable {
 
     /// Cancels a payment and voids its hold. An authorization that succeeds later is voided too. If a part of the hold
     /// was captured, only the rest is released, and the payment stays.
+    /// - Parameter seen: The payment as the caller has just read it; see
+    ///   ``confirm(_:account:provider:tender:idempotency:keyedAnswer:seen:)``.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer", onlyIfUnpaid: Bool = false,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         try await run(
             .cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency,
-            keyedAnswer: keyedAnswer
+            keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in
             guard onlyIfUnpaid else { return }
             switch payment.status {
@@ -285,16 +299,19 @@ public struct Checkout: Sendable {
     /// print("\(back.refunded) of \(back.captured) given back.")
     /// ```
     ///
-    /// - Parameter total: The most that may be refunded of the payment in all; checked when the refund is written, so
-    ///   that two concurrent refunds cannot exceed it.
+    /// - Parameters:
+    ///   - total: The most that may be refunded of the payment in all; checked when the refund is written, so that two
+    ///     concurrent refunds cannot exceed it.
+    ///   - seen: The payment as the caller has just read it; see
+    ///     ``confirm(_:account:provider:tender:idempotency:keyedAnswer:seen:)``.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
-        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil
+        idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, seen: Payment? = nil
     ) async throws(CheckoutError) -> Payment {
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason.map(CardNumberMask.masked), total: total), on: id, account: account,
-            idempotency: idempotency, keyedAnswer: keyedAnswer
+            idempotency: idempotency, keyedAnswer: keyedAnswer, seen: seen
         ) { (payment) throws(CheckoutError) in try checkWire(amount, of: payment) }
     }
 

@@ -23,6 +23,8 @@ public enum CheckoutError: ExplainedError {
     case orderChanged(OrderID)
     /// The shop reports the order of this number as settled, and no override was given.
     case settledInShop(order: String, OrderStanding)
+    /// The payment's discount is refused.
+    case discount(DiscountError)
     /// The journal was restored or set back, and sales since then are not yet known: no sales and no refunds are made.
     case restoring
     /// The order was paid, or may have been paid, by a charge that belongs to no payment in the journal.
@@ -62,6 +64,7 @@ public enum CheckoutError: ExplainedError {
         case .orderAmount: "order_amount_differs"
         case .tooManyPayments: "too_many_payments"
         case .settledInShop: "order_settled_in_shop"
+        case .discount(let error): error.code
         case .restoring: "restoring"
         case .orderHeld: "order_held"
         case .unknownProvider: "unknown_provider"
@@ -98,6 +101,7 @@ public enum CheckoutError: ExplainedError {
         case .orderChanged(let order): "Order \(order) was changed at the same time. Nothing was charged."
         case .settledInShop(let order, let standing):
             "Order \(order) was not charged: the shop says \(standing.clause)."
+        case .discount(let error): error.what
         case .restoring:
             "Nothing was charged or refunded: the journal was restored from a backup or set back, and what was sold "
                 + "since then is not known yet."
@@ -156,6 +160,7 @@ public enum CheckoutError: ExplainedError {
         case .orderChanged: "Try again."
         case .settledInShop:
             "Check the order in the shop. To charge it anyway, use --even-if-paid, or accept_paid_order over HTTP."
+        case .discount(let error): error.next
         case .restoring: "See till restore --sweep for its progress and for what a person has to do."
         case .orderHeld: "Look it up with till journal incidents, and resolve it there."
         case .unknownProvider: "Choose a configured provider."

@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 public import TillHardware
 
 #if canImport(Combine)
@@ -41,21 +41,33 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
     }
     private struct State {
         var phase: Phase
-        var demand = Subscribers.Demand.none
+        /// The number of values that are still wanted; `nil`: any number. Not `Subscribers.Demand`, which is not known
+        /// to be sendable.
+        var wantedCount: Int? = 0
         var wanted: CheckedContinuation<Bool, Never>?
+
+        /// Adds to the demand, which ends at the largest number.
+        mutating func want(_ more: Subscribers.Demand) {
+            guard let count = wantedCount, let more = more.max else {
+                wantedCount = nil
+                return
+            }
+            let (sum, overflow) = count.addingReportingOverflow(more)
+            wantedCount = overflow ? .max : sum
+        }
     }
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let subscriber: AnySubscriber<Value, Never>
 
     init(_ stream: AsyncStream<Value>, _ subscriber: AnySubscriber<Value, Never>) {
-        state = Mutex(State(phase: .waiting(stream)))
+        state = Guarded(State(phase: .waiting(stream)))
         self.subscriber = subscriber
     }
 
     func request(_ demand: Subscribers.Demand) {
         let wanted: CheckedContinuation<Bool, Never>? = state.withLock { state in
             guard demand > .none else { return nil }
-            state.demand += demand
+            state.want(demand)
             if case .waiting(let stream) = state.phase { state.phase = .running(Task { await self.run(stream) }) }
             defer { state.wanted = nil }
             return state.wanted
@@ -80,7 +92,7 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
         for await value in stream {
             guard await isWanted() else { return }
             let more = subscriber.receive(value)
-            state.withLock { $0.demand += more }
+            state.withLock { $0.want(more) }
         }
         let isOver = state.withLock { state in
             defer { state.phase = .over }
@@ -95,8 +107,9 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
         while true {
             let answer: Bool? = state.withLock { state in
                 if case .over = state.phase { return false }
-                guard state.demand > .none else { return nil }
-                state.demand -= 1
+                guard let count = state.wantedCount else { return true }
+                guard count > 0 else { return nil }
+                state.wantedCount = count - 1
                 return true
             }
             if let answer { return answer }
@@ -109,7 +122,7 @@ private final class BroadcastSubscription<Value: Sendable>: Subscription, @unche
         await withCheckedContinuation { continuation in
             let answer: Bool? = state.withLock { state in
                 if case .over = state.phase { return false }
-                if state.demand > .none { return true }
+                if state.wantedCount != 0 { return true }
                 state.wanted = continuation
                 return nil
             }

@@ -59,6 +59,10 @@ public protocol Journal: Sendable {
     func newestMoment() async throws(JournalError) -> Timestamp?
     /// Returns outbox entries after `place`, earliest first, whichever process holds them.
     func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace]
+    /// Returns the head of the hash chain as it was right after an event; 0 for the journal's start. It is fixed from
+    /// the event's commit on, so it can be read at any later time.
+    /// - Returns: `nil` for a journal without a chain, and for an event that is not in it.
+    func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead?
 }
 
 extension Journal {
@@ -77,6 +81,9 @@ extension Journal {
     }
 
     public func release(_ payment: PaymentID) async throws(JournalError) {}
+
+    /// `nil`, for a journal without a chain.
+    public func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead? { nil }
 }
 
 /// Limits of the journal.

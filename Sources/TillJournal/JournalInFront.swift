@@ -45,6 +45,9 @@ extension JournalInFront {
     package func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
         try await base.planned(after: place, limit: limit)
     }
+    package func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead? {
+        try await base.chainHead(after: sequence)
+    }
 }
 
 extension JournalInFront where Self: RecordStore, Base: RecordStore {

@@ -12,6 +12,15 @@ extension JSONWriter {
         field("currency", money.currency.code)
     }
 
+    /// Writes it as a member of its own, in the currency of the order.
+    mutating func discount(_ discount: Discount) {
+        key("discount")
+        beginObject()
+        field("amount", discount.amount.minorUnits)
+        field("reason", discount.reason)
+        endObject()
+    }
+
     mutating func operation(_ operation: OperationID) {
         switch operation {
         case .attempt(let id): field("attempt", id.rawValue)
@@ -233,7 +242,20 @@ extension JSONValue {
         }
         return PaymentEvent.Creation(
             payment: try id("payment"), account: try id("account"), order: order, captureMode: mode,
-            acceptedBy: try optionalText("accepted_by"))
+            acceptedBy: try optionalText("accepted_by"),
+            discount: try self["discount"].map { (discount) throws(JournalError) in
+                try discount.discount(beside: order.total)
+            })
+    }
+
+    /// - Parameter charged: the amount of the payment, in whose currency the discount is.
+    private func discount(beside charged: Money) throws(JournalError) -> Discount {
+        guard let units = try member("amount").int64Value else { throw .corrupted("a discount is not an integer") }
+        let amount = Money(minorUnits: units, currency: charged.currency)
+        let reason = try text("reason")
+        do throws(DiscountError) { return try Discount(stored: amount, reason: reason, beside: charged) } catch {
+            throw .corrupted("the discount of a payment cannot be read. \(error)")
+        }
     }
 }
 

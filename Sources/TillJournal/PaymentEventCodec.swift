@@ -25,6 +25,7 @@ public enum PaymentEventCodec {
             writer.key("order")
             writer.order(creation.order)
             writer.optional("accepted_by", creation.acceptedBy)
+            if let discount = creation.discount { writer.discount(discount) }
         case .attemptStarted(let start):
             writer.field("attempt", start.attempt.rawValue)
             writer.field("provider", start.provider.rawValue)

@@ -15,6 +15,12 @@ public struct PaymentFilter: Hashable, Sendable {
     public var order: OrderID?
     /// Only payments in this status.
     public var status: PaymentStatus?
+    /// Only sales of this staff member: the actor of the first event. To be used with an account, which its index
+    /// begins with.
+    public var seller: StaffID?
+    /// Only payments of orders of this shop: the value of `shop` among the order's metadata. To be used with an
+    /// account, too.
+    public var shop: String?
     /// Only payments older than this one: the last of the previous page.
     public var before: PaymentID?
     /// The maximum number of payments, from 1 to ``JournalLimits/maximumPage``; other values are clamped.
@@ -30,6 +36,11 @@ public struct PaymentFilter: Hashable, Sendable {
         self.before = before
         self.limit = limit
     }
+}
+
+extension PaymentFilter {
+    /// `true` if the list is by the origin of its sales: by staff or by shop.
+    package var hasOrigin: Bool { seller != nil || shop != nil }
 }
 
 /// A payment as a list row: projected from its events in the same write.

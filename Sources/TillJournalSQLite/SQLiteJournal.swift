@@ -177,7 +177,7 @@ public final class SQLiteJournal: CounterStore {
             // FULL: a commit is on the disk when it returns.
             for pragma in [
                 "synchronous = FULL", "fullfsync = 1", "checkpoint_fullfsync = 1", "wal_autocheckpoint = 8192",
-                "journal_size_limit = 67108864", "temp_store = MEMORY",
+                "journal_size_limit = 67108864", "temp_store = MEMORY", "secure_delete = ON",
             ] { try db.execute(sql: "PRAGMA \(pragma)") }
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
                 throw JournalError.unavailable("SQLite does not sync every commit")

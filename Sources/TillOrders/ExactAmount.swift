@@ -9,14 +9,14 @@ struct ExactAmount: Hashable {
     /// The number of decimal places of ``units``.
     static let places = 12
     /// The amount in units of 10^-12.
-    var units: Int128
+    var units: WideInteger
 
     static let zero = ExactAmount(units: 0)
 
-    init(units: Int128) { self.units = units }
+    init(units: WideInteger) { self.units = units }
 
     init(_ money: Money) {
-        units = Int128(money.minorUnits) * DecimalText.power(ExactAmount.places - money.currency.exponent)
+        units = WideInteger(money.minorUnits) * DecimalText.power(ExactAmount.places - money.currency.exponent)
     }
 
     /// Parses decimal text. Digits after the twelfth place are noise of binary fractions, as in `10.799999999999999`:
@@ -28,7 +28,7 @@ struct ExactAmount: Hashable {
             decimal = try DecimalText(text)
         } catch { throw error == .notANumber ? .notANumber(text) : .outOfRange }
         guard let units = decimal.rounded(toPlaces: ExactAmount.places),
-            units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude
+            units.magnitude < DecimalText.power(15 + ExactAmount.places)
         else { throw .outOfRange }
         self.units = units
     }
@@ -42,19 +42,20 @@ struct ExactAmount: Hashable {
     /// does not fit.
     func times(_ count: DecimalText) -> ExactAmount? {
         guard let millionths = count.scaled(toPlaces: 6) else { return nil }
-        let (product, overflow) = units.multipliedReportingOverflow(by: millionths)
-        guard !overflow else { return nil }
+        guard let product = units.multiplied(ifExact: millionths) else { return nil }
         let step = DecimalText.power(ExactAmount.places)
-        let nearest = (product < 0 ? product - step / 2 : product + step / 2) / step
+        // Not the product and a half: that sum may not fit.
+        let (quotient, rest) = product.quotientAndRemainder(dividingBy: step)
+        let nearest = rest.magnitude >= step / 2 ? quotient + (product < 0 ? -1 : 1) : quotient
         let amount = ExactAmount(units: nearest * DecimalText.power(ExactAmount.places - 6))
-        return amount.units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude ? amount : nil
+        return amount.units.magnitude < DecimalText.power(15 + ExactAmount.places) ? amount : nil
     }
 
     /// Returns `true` if this is the other amount rounded to decimal places the given number of times, in either
     /// direction at halves: shops round tax half down where prices include it, and half up elsewhere.
     func isRounding(of exact: ExactAmount, places: Int, times: Int = 1) -> Bool {
         let step = DecimalText.power(ExactAmount.places - places)
-        return Int128((units - exact.units).magnitude) * 2 <= step * Int128(max(1, times))
+        return (units - exact.units).magnitude * 2 <= step * WideInteger(max(1, times))
     }
 
     static func + (a: ExactAmount, b: ExactAmount) -> ExactAmount { ExactAmount(units: a.units + b.units) }
@@ -73,8 +74,8 @@ struct ExactAmount: Hashable {
     /// Returns the exact amount, with at least the currency's decimal places.
     func text(_ currency: Currency) -> String {
         let scale = DecimalText.power(ExactAmount.places)
-        let whole = String(units.magnitude / scale.magnitude)
-        let digits = String(units.magnitude % scale.magnitude)
+        let whole = (units.magnitude / scale).description
+        let digits = (units.magnitude % scale).description
         var fraction = String(repeating: "0", count: max(0, ExactAmount.places - digits.utf8.count)) + digits
         while fraction.utf8.count > currency.exponent, fraction.last == "0" { fraction.removeLast() }
         return (units < 0 ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction)

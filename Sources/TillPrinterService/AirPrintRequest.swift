@@ -17,7 +17,7 @@ public struct AirPrintRequest: Hashable, Sendable {
     /// Creates the request for a receipt.
     public init(_ content: ReceiptContent) {
         markup = ReceiptRenderer.html(content)
-        jobName = "\(content.store.name.plain) \(content.orderNumber.plain)"
+        jobName = "\(content.store.name.plain) \(content.name.plain)"
         marginInPoints = 9
     }
 

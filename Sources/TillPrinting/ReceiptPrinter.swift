@@ -61,7 +61,7 @@ public struct ReceiptPrinter: PrinterService {
     ///   was printed, ``PrintFailure`` if that is not certain.
     public func printReceipt(content: ReceiptContent) async throws {
         try content.check()
-        let outcome = try await print(ReceiptDocument(content), name: "Receipt \(content.orderNumber.plain)")
+        let outcome = try await print(ReceiptDocument(content), name: "Receipt \(content.name.plain)")
         switch outcome {
         case .printed, .handedOver: return
         case .failed, .mayHavePrinted: throw PrintFailure(outcome: outcome)

@@ -24,6 +24,8 @@ public protocol ProviderModule: Sendable {
     static var codes: [ProviderCodeTable] { get }
     /// The file formats of the provider's statements.
     static var statementFormats: [any StatementFormat] { get }
+    /// The forms of Apple Pay tokens, among those it takes, that were never tried against the provider's real service.
+    static var unverifiedHandovers: Set<WalletHandover> { get }
 
     /// Creates the module. Makes no network calls: a counter starts without a network.
     /// - Returns: the module, or `nil` if it is not configured.
@@ -72,6 +74,8 @@ extension ProviderModule {
     public static var codes: [ProviderCodeTable] { [] }
     /// An empty list by default.
     public static var statementFormats: [any StatementFormat] { [] }
+    /// An empty set by default.
+    public static var unverifiedHandovers: Set<WalletHandover> { [] }
     /// `nil` by default.
     public var statements: (any StatementSource)? { nil }
     /// `nil` by default.

@@ -105,8 +105,8 @@ public struct CounterServer: Sendable {
     }
 
     /// Creates a server for a counter, with its providers' readers and the simulated one. Mode, account, default
-    /// provider, order scope, limit of the day's difference, receipts, return URL, statement forms and known providers
-    /// are the counter's, whatever the options say.
+    /// provider, order scope, limit of the day's difference, retention of contacts, receipts, return URL, statement
+    /// forms and known providers are the counter's, whatever the options say.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         copier: (any JournalCopying)? = nil, logger: Logger = Logger(label: "till")
@@ -117,6 +117,7 @@ public struct CounterServer: Sendable {
         options.defaultProvider = counter.options.provider
         options.orderScope = counter.options.orderScope
         options.dayDifferenceLimit = counter.options.dayDifferenceLimit
+        options.contactRetention = counter.options.contactRetention
         options.receipts = counter.options.receipts
         options.returnURL = counter.returnURL
         options.statementForms = StatementForm.all(of: counter.options.modules)
@@ -183,6 +184,10 @@ public struct CounterServer: Sendable {
             shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
             scope: options.orderScope, logger: logger)
         services.append(Named(service: sync, serviceName: "shops"))
+        let retention = ContactRetentionService(
+            book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), baskets: walletContacts,
+            retention: options.contactRetention, store: journal, clock: clock, logger: logger)
+        services.append(Named(service: retention, serviceName: "contacts"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -216,6 +221,11 @@ public struct CounterServer: Sendable {
         WebhookEndpoints(
             journal, pepper: Pepper(besideJournal: journal.path), clock: clock, mode: options.mode,
             reachesInside: options.hasHardware)
+    }
+
+    /// The contacts of orders paid by Apple Pay, also of a counter that offers it no longer.
+    private var walletContacts: WalletContacts {
+        WalletContacts(journal, pepper: Pepper(besideJournal: journal.path), clock: clock)
     }
 
     /// The shops whose orders are sold here.
@@ -269,10 +279,13 @@ public struct CounterServer: Sendable {
 
     /// Registers the staff routes: records, sign-in at devices and to the back office, approvals.
     private func registerStaff(
-        on router: CounterRouter, _ authenticator: RequestAuthenticator, _ approvals: RefundApprovals,
+        on router: CounterRouter, _ authenticator: RequestAuthenticator, _ approvals: Approvals,
         _ signIn: StaffSignIn
     ) {
-        PersonRoutes(authenticator: authenticator, signIn: signIn, lock: options.sessions.lock).register(on: router)
+        PersonRoutes(
+            authenticator: authenticator, signIn: signIn, lock: options.sessions.lock,
+            zone: options.receipts.store.timeZone
+        ).register(on: router)
         ApprovalRoutes(checkout: checkout, approvals: approvals, signIn: signIn).register(on: router)
         StaffRoutes(staff: authenticator.staff, hasher: signIn.hasher, policy: options.pins).register(on: router)
         let office = OfficeSignIn(
@@ -300,18 +313,21 @@ public struct CounterServer: Sendable {
         let payments = PaymentRequests(
             checkout: checkout, keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock),
             metrics: metrics, options: options, clock: clock)
-        let approvals = RefundApprovals(journal, staff: authenticator.staff, clock: MeasuringClock(clock))
+        let approvals = Approvals(journal, staff: authenticator.staff, clock: MeasuringClock(clock))
+        let notes = PaymentNotes(journal, clock: clock)
         PaymentListRoutes(requests: payments).register(on: router)
         PaymentRoutes(
             requests: payments, journal: journal, feed: feed, readCard: readCard, terminal: terminal,
-            approvals: approvals
+            approvals: approvals, notes: notes
         ).register(on: router)
+        PaymentNoteRoutes(requests: payments, notes: notes).register(on: router)
         let sessions = PaymentSessions(journal, clock: clock)
         let cardFields = OfferedCardFields(modules, of: options.defaultProvider)
         CardFieldRoutes(sessions: sessions, payments: payments, fields: cardFields).register(on: router)
+        let notices = { @Sendable [applePay] in applePay?.notices() ?? [] }
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal),
-            assignments: Assignments(journal, clock: clock), clock: clock
+            assignments: Assignments(journal, clock: clock), clock: clock, notices: notices
         ).register(on: router)
         LedgerRoutes(journal: journal).register(on: router)
         SettingsRoutes(journal: journal).register(on: router)
@@ -323,6 +339,7 @@ public struct CounterServer: Sendable {
         EventStreamRoute(journal: journal, checkout: checkout, streams: streams).register(on: router)
         let orders = OrderBook(journal, checkout: checkout, feed: feed, clock: clock)
         OrderRoutes(book: orders, payments: payments).register(on: router)
+        OrderContactRoutes(book: orders, paid: walletContacts, options: options).register(on: router)
         OrderFeedRoute(book: orders, streams: streams).register(on: router)
         KitchenRoutes(mode: options.mode).register(on: router)
         ShopRoutes(shops: shops, scope: options.orderScope).register(on: router)
@@ -338,8 +355,12 @@ public struct CounterServer: Sendable {
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
-        DayRoutes(book: DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit))
-            .register(on: router)
+        DayRoutes(
+            book: DayBook(
+                journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
+                zone: options.receipts.store.timeZone),
+            zone: options.receipts.store.timeZone, sessions: authenticator.sessions
+        ).register(on: router)
         InsightsRoutes(
             book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
             zone: options.receipts.store.timeZone
@@ -354,14 +375,16 @@ public struct CounterServer: Sendable {
         applePay?.register(
             on: router, orderScope: options.orderScope,
             quotes: ShopQuotes(SignedCalls(webhooks), account: options.account))
-        PageRoutes(mode: options.mode, clock: clock).register(on: router)
+        PageRoutes(
+            mode: options.mode, clock: clock, takesCards: checkout.takesCards(options.defaultProvider)
+        ).register(on: router)
         registerStaff(on: router, authenticator, approvals, signIn)
         AuditRoutes(journal: journal).register(on: router)
         KeyRoutes(keys: APIKeys(journal, clock: clock), clock: clock).register(on: router)
         let readiness = Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock)
         StandingRoutes(
             readiness: readiness, journal: journal, checkout: checkout, options: options, clock: clock, copier: copier,
-            modules: modules
+            modules: modules, notices: notices
         ).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls, readiness: readiness, journal: journal,

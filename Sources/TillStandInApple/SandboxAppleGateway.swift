@@ -26,7 +26,7 @@ public actor SandboxAppleGateway {
     private let clock: any TillClock
     private let domains: [MerchantIDHash: Set<String>]
     private var sessions: [String: Session] = [:]
-    private var events: [String: JSONValue] = [:]
+    private var events: [String: (merchant: MerchantIDHash?, document: JSONValue)] = [:]
     /// The number of issued sessions.
     public private(set) var given = 0
     /// The response to the next request in place of a session.
@@ -48,8 +48,10 @@ public actor SandboxAppleGateway {
     }
 
     /// Records a lifecycle event of a merchant token, for the shop to query.
-    public func happen(_ event: String, _ document: JSONValue) {
-        if events.count < SandboxAppleGateway.maximumSessions { events[event] = document }
+    /// - Parameter merchant: the merchant that may query it; `nil` for every one.
+    public func happen(_ event: String, of merchant: String? = nil, _ document: JSONValue) {
+        guard events.count < SandboxAppleGateway.maximumSessions else { return }
+        events[event] = (merchant.map { MerchantIDHash(of: $0) }, document)
     }
 
     /// Serves on 127.0.0.1 until the task is canceled.
@@ -133,11 +135,12 @@ public actor SandboxAppleGateway {
     }
 
     private func event(at path: String, of merchant: MerchantIDHash) -> Response {
-        guard let event = events.first(where: { path == MerchantTokenEvent.path(merchant: merchant, event: $0.key) })
+        guard let event = events.first(where: { path == MerchantTokenEvent.path(merchant: merchant, event: $0.key) }),
+            event.value.merchant == nil || event.value.merchant == merchant
         else { return Response(status: .notFound) }
         return Response(
             status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: event.value.bytes())))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: event.value.document.bytes())))
     }
 
     private func open(_ merchant: MerchantIDHash, domain: String, name: String) -> [UInt8] {

@@ -90,6 +90,15 @@ struct StripeError: Sendable {
         return Decline(reason: reason, code: raw, message: text.isEmpty ? nil : text, requestID: requestID)
     }
 
+    /// The decline of a wallet's token for which Stripe rejects the request itself and no card: it does not know a
+    /// parameter, or has not opened it for the account; `nil` for any other error. Stripe answers 400, or 402 for card
+    /// data that the account may not send.
+    var refusedHandover: Decline? {
+        guard type == "invalid_request_error", case .refused(var decline) = meaning else { return nil }
+        decline.reason = .notEnabled
+        return decline
+    }
+
     private func sentence(_ text: String) -> String {
         var parts = ["HTTP \(status)"]
         if let code = code ?? type { parts.append(code) }

@@ -103,6 +103,8 @@ public struct StripeModule: ProviderModule {
     }
     /// Encrypted for a processing certificate of Stripe's, or decrypted by the shop.
     public var walletHandovers: Set<WalletHandover> { [.sealed, .opened] }
+    /// Decrypted ones: Stripe has to open them for an account, and its own libraries do not describe them.
+    public static var unverifiedHandovers: Set<WalletHandover> { [.opened] }
     /// Stripe's fields, with a publishable key.
     public var cardFields: ProviderCardFields? { publishableKey?.cardFields }
     /// Encrypted tokens at the stand-in, which decrypts them itself.

@@ -103,7 +103,11 @@ extension StripeProvider {
                 return .failure(Refused(answer: .notSent(reason: unreadable)))
             }
             return .success((valid.rawValue, json["card"].flatMap(StripePaymentIntent.summary)))
-        case .failed(let error): return .failure(Refused(answer: beforeConfirmation(error)))
+        case .failed(let error):
+            if path == StripePath.tokens, let decline = error.refusedHandover {
+                return .failure(Refused(answer: .declined(decline)))
+            }
+            return .failure(Refused(answer: beforeConfirmation(error)))
         case .notSent(let reason), .unknown(let reason):
             return .failure(Refused(answer: .notSent(reason: reason)))
         }

@@ -1,4 +1,5 @@
 """Processes the tests talk to: each is started on a free port and ended by its own id."""
+import fnmatch
 import os
 import pathlib
 import resource
@@ -10,7 +11,7 @@ import time
 
 import postgres
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 from tally import Tally
 
 import clerk as counter_page
@@ -20,13 +21,33 @@ import printers
 
 # What takes longest begins first, so that no worker is left with it at the end.
 LONGEST = [
-    "test_paypal_kill", "test_kill", "test_applepay_kill", "test_schemathesis", "test_paypal_schemathesis",
-    "test_hostile_provider", "test_postgres", "test_printing_cups", "test_cards_compile", "test_terminal", "test_pcsc",
-    "test_working_day", "test_many_payments",
+    "test_paypal_kill", "test_kill", "test_applepay_kill", "test_applepay_production", "test_schemathesis",
+    "test_paypal_schemathesis", "test_hostile_provider", "test_postgres", "test_printing_cups", "test_cards_compile",
+    "test_terminal", "test_pcsc", "test_working_day", "test_many_payments",
 ]
 
 
-def pytest_collection_modifyitems(items):
+# What costs minutes of Chromium and differs from its neighbors in width, language or colors only: for `make prove`.
+THOROUGH = [
+    line.split("  ")[0] for line in (pathlib.Path(__file__).parent / "thorough.txt").read_text().splitlines()
+    if line and not line.startswith("#")]
+
+
+def mark_thorough(config, items):
+    """Marks what the table names. A line that names nothing is a fault where everything is collected."""
+    found = set()
+    for item in items:
+        name = item.nodeid.rsplit("/", 1)[-1].replace("[", "<").replace("]", ">")
+        for line in THOROUGH:
+            if fnmatch.fnmatchcase(name, line.replace("[", "<").replace("]", ">")):
+                found.add(line)
+                item.add_marker(pytest.mark.thorough)
+    is_whole = all(os.path.isdir(place) for place in config.args)
+    if is_whole and "thorough" in (config.option.markexpr or "") and found != set(THOROUGH):
+        raise pytest.UsageError(f"thorough.txt names no test: {sorted(set(THOROUGH) - found)}")
+
+
+def pytest_collection_modifyitems(config, items):
     """Tests that share something of their module, or of the machine, stay together in one worker (pytest-xdist's
     `--dist loadgroup`); every other test may run anywhere, since it has folders, ports and servers of its own."""
     for item in items:
@@ -41,17 +62,26 @@ def pytest_collection_modifyitems(items):
             definition[-1].scope == "module" for name, definition in item._fixtureinfo.name2fixturedefs.items()
         ):
             item.add_marker(pytest.mark.xdist_group(module))
+    mark_thorough(config, items)
     order = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: (
         item.get_closest_marker("last") is not None, order.get(item.module.__name__, len(order))))
 
 
 PROCESSOR = pytest.StashKey()
+FAILED = pytest.StashKey()
 
 
 def processor_seconds():
     """Of this process and of all that it has started and that have ended."""
     return sum(sum(resource.getrusage(whose)[:2]) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -272,15 +302,34 @@ def shop_url(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Debian's Chromium, one for all tests; each opens pages of its own in it, which share nothing."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+def chromium_path():
+    """Debian's Chromium, the shell without windows first: the whole browser draws its own window around each page,
+    though nobody looks, which costs six times as much of a processor."""
+    programs = ("chromium-headless-shell", "chromium", "chromium-browser")
+    path = next(filter(None, map(shutil.which, programs)), None)
     if not path:
-        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
+        pytest.fail("chromium is not installed (Debian: apt-get install chromium-headless-shell)", pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium_path):
+    """One browser for all tests; each opens pages of its own in it, which share nothing."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium_path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_pictures():
+    """Pictures of states are kept where they are asked for: each costs up to a second of a processor."""
+    if "TILL_SCREENSHOTS" in os.environ:
+        return (yield)
+    take = Page.screenshot
+    Page.screenshot = lambda page, **options: b"" if "path" in options else take(page, **options)
+    yield
+    Page.screenshot = take
 
 
 @pytest.fixture
@@ -307,14 +356,16 @@ TALLEST = 12_000
 
 @pytest.fixture
 def page(tmp_path, request, browser, width):
-    """An empty page; what it shows at the end is kept as a picture."""
+    """An empty page; what it shows at the end is kept as a picture if the test fails, or if pictures are asked for."""
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.on("dialog", lambda dialog: dialog.accept())
     yield page
+    if not request.node.stash.get(FAILED, False) and "TILL_SCREENSHOTS" not in os.environ:
+        return page.close()
     folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     is_tall = page.evaluate("document.documentElement.scrollHeight") > TALLEST
-    page.screenshot(path=folder / f"{request.node.name}.png", full_page=not is_tall)
+    (folder / f"{request.node.name}.png").write_bytes(page.screenshot(full_page=not is_tall))
     page.close()
 
 

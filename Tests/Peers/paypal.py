@@ -50,6 +50,8 @@ class Proxy:
 
     def __init__(self, target):
         self.target, self.requests = target, []
+        # What is answered in place of the server, as JSON, by path: a status and a document.
+        self.answers = {}
         outer = self
 
         class Pass(http.server.BaseHTTPRequestHandler):
@@ -61,6 +63,15 @@ class Proxy:
                 outer.requests.append(
                     {"method": self.command, "path": self.path, "headers": dict(self.headers.items()), "body": body}
                 )
+                if self.path in outer.answers:
+                    status, document = outer.answers[self.path]
+                    content = json.dumps(document).encode()
+                    self.send_response(status)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(content)))
+                    self.end_headers()
+                    self.wfile.write(content)
+                    return
                 skipped = ("host", "connection", "accept-encoding", "content-length")
                 headers = {k: v for k, v in self.headers.items() if k.lower() not in skipped}
                 got = requests.request(
@@ -121,6 +132,17 @@ def charges_of(url, order):
 
 def advance(url, seconds):
     assert requests.post(url + "/_sandbox/clock", json={"advance_seconds": seconds}, timeout=10).ok
+
+
+def attach(url, order, holder="Ada Byron"):
+    """Attaches a card to a counter's order, as PayPal's SDK does with the client id alone; the order's status after it.
+    The name on the card selects what the stand-in makes of it."""
+    card = {"number": CARD, "expiry": "2030-12", "security_code": CODE, "name": holder}
+    got = requests.post(
+        f"{url}/v2/checkout/orders/{order}/confirm-payment-source", auth=("client", ""),
+        json={"payment_source": {"card": card}}, timeout=10)
+    assert got.ok, got.text
+    return got.json()["status"]
 
 
 def token(url):

@@ -104,6 +104,9 @@ class Owner:
                                ("close", {"left": 15000})):
                 done = server.request("POST", f"/v1/day/{step}", body)
                 assert done.ok, done.text
+        # A second drawer, which the stranger does not have.
+        opened = server.request("POST", "/v1/day/open", {"currency": "EUR", "float": 15000, "drawer": "bar"})
+        assert opened.ok, opened.text
         self.names = {"{number}": "1", "{name}": "bar", "{message}": self.message, "{report}": "9"}
 
     def path(self, template):
@@ -111,6 +114,7 @@ class Owner:
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
                  "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
                  "/v1/staff": self.staff, "/v1/sessions": self.session, "/v1/applepay/baskets": self.basket,
+                 "/v1/applepay/guests": "guest_0",
                  "/v1/webhook_endpoints": self.webhook, "/v1/shops": self.shop, "/v1/keys": self.key,
                  "/session/own": self.session, "/session/passkeys": "0" * 64}
         for start, name in kinds.items():
@@ -123,13 +127,14 @@ class Owner:
 
     def query(self, text):
         """The owner's own names in a query."""
-        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message)
+        return text.format(payment=self.sale["id"], refund=self.refund, staff=self.staff, message=self.message,
+                           shop=self.shop)
 
     def state(self):
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
         addresses = ["/v1/payments", "/v1/orders/o-1", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances",
-                     "/v1/day", "/v1/offline", "/v1/keys",
+                     "/v1/day", "/v1/day/drawers", "/v1/offline", "/v1/keys",
                      "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
                      self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",

@@ -46,13 +46,13 @@ def opened(server, **more):
     return answer.json()["id"]
 
 
-def app(server, basket, *choices, url=None):
+def app(server, basket, *choices, url=None, **env):
     program = pathlib.Path(counter.binary()).resolve().parent / "ApplePaySale"
     if not os.access(program, os.X_OK):
         pytest.fail(f"there is no {program}: build it", pytrace=False)
     return subprocess.Popen(
         [program, basket, *choices], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "TILL_COUNTER": url or server.url})
+        env={**os.environ, "TILL_COUNTER": url or server.url, **env})
 
 
 def end(app, seconds=90):
@@ -97,6 +97,16 @@ def test_an_app_pays_a_basket_with_its_choices(server):
     code, out, err = end(app(server, basket))
     assert code == 0 and "paid before: 1001, 17.14 GBP" in out, out + err
     check(server, 1714)
+
+
+@pytest.mark.parametrize("wallet, button", [("empty", "button: set up Apple Pay"), ("none", "no button")])
+def test_a_device_without_a_card_is_shown_the_set_up_and_one_without_a_wallet_nothing(server, wallet, button):
+    basket = opened(server)
+    code, out, err = end(app(server, basket, TILL_WALLET=wallet))
+    assert code == 2 and button in out and "not paid" in out, out + err
+    assert payments(server) == []
+    code, out, err = end(app(server, basket))
+    assert code == 0 and "button: check out" in out, out + err
 
 
 def test_an_app_cannot_pay_what_is_not_there_or_closed(server):

@@ -2,6 +2,7 @@
 in two tabs of a real browser.
 """
 import concurrent.futures
+import json
 
 import pytest
 import requests
@@ -248,3 +249,71 @@ def test_a_counter_that_is_killed_keeps_the_basket(tmp_path):
         page = Page(own, basket=basket)
         assert page.pay(page.token().json()).status_code == 201
         assert [p["captured"] for p in payments(own, "o-kept")] == [1349]
+
+
+# The shop, and two postcodes: EC4M is 161 m from it, BN1 76,432 m.
+PLACES = [{"postal_code": "EC4M", "country": "GB", "latitude": 51_513_800, "longitude": -98_700},
+          {"postal_code": "BN1", "country": "GB", "latitude": 50_827_000, "longitude": -137_000}]
+
+
+def radius(meters, places=PLACES, **more):
+    return {"radius": {"latitude": 51_514_000, "longitude": -101_000, "meters": meters, "places": places, **more}}
+
+
+@pytest.mark.parametrize("meters, code, deliverable, refusal", [
+    (161, "EC4M 7RF", "yes", None), (160, "EC4M 7RF", "no", "address_unserviceable"),
+    (76_431, "BN1 1AA", "no", "address_unserviceable"), (76_432, "BN1 1AA", "yes", None),
+    (1_000_000, "SW1A 1AA", "no", "place_unknown"),
+])
+def test_a_basket_is_delivered_within_its_radius_only(server, meters, code, deliverable, refusal):
+    order = f"o-radius-{meters}-{code.split()[0]}"
+    page = Page(server, basket=opened(server, goods(order, service="delivery", delivery=radius(meters))))
+    # Before and after authorization: the wallet's part of the code, and all of it.
+    for shown_code in (code.split()[0], code):
+        asked = page.post(f"/applepay/basket/{page.basket}/validatepostalcode", {"postalCode": shown_code}).json()
+        assert asked["deliverable"] == deliverable, asked
+        assert asked.get("reason") == ("place_unknown" if refusal == "place_unknown" else None)
+        changed = page.post(f"/applepay/basket/{page.basket}/update", {
+            "event": "shippingcontact", "shippingContact": {"postalCode": shown_code, "countryCode": "GB"}}).json()
+        errors = [error["message"] for error in changed["update"].get("errors", [])]
+        assert bool(errors) == bool(refusal), changed
+        if refusal == "place_unknown":
+            assert f"no place for {shown_code}" in errors[0]
+    answer = page.pay(page.token().json(), contact={**CONTACT, "postalCode": code})
+    if refusal is None:
+        assert answer.status_code == 201 and [p["captured"] for p in payments(server, order)] == [1349]
+        return
+    found = answer.json()
+    assert (answer.status_code, found["code"], found["moneyMoved"]) == (422, refusal, "no"), answer.text
+    assert not payments(server, order)
+
+
+@pytest.mark.parametrize("rule, field", [
+    (radius(0), "delivery/radius/meters"), (radius(1_000_001), "delivery/radius/meters"),
+    (radius(5.5), "delivery/radius/meters"), (radius(1, latitude=90_000_001), "delivery/radius/latitude"),
+    (radius(1, places=None), "delivery/radius/places"), (radius(1, places=[]), "delivery/radius/places"),
+    (radius(1, places=PLACES[:1] * 2), "delivery/radius/places/1/postal_code"),
+    (radius(1, places=[{**PLACES[0], "postal_code": "*"}]), "delivery/radius/places/0/postal_code"),
+    ({**radius(1), "country": "GB"}, "delivery/country"),
+])
+def test_a_radius_with_a_fault_opens_nothing(server, rule, field):
+    answer = server.request("POST", BASKETS, goods("o-radius-fault", service="delivery", delivery=rule))
+    refused(answer, 422, "invalid_request")
+    assert answer.json()["errors"][0]["field"] == field, answer.text
+
+
+def test_the_settings_have_a_radius_and_places(tmp_path):
+    settings = tmp_path / "applepay.json"
+    settings.write_text(json.dumps({
+        "environment": "sandbox", "display_name": "Shop", "country": "GB", "currency": "GBP",
+        "delivery": radius(161, places=None), "places": PLACES}))
+    settings.chmod(0o600)
+    with counter.Server(tmp_path, "--provider", "sandbox", "--apple-pay", str(settings),
+                        "--apple-pay-origin", "http://localhost:3000") as own:
+        for number, (more, code, deliverable) in enumerate([
+            ({}, "EC4M", "yes"), ({}, "BN1", "no"), ({}, "SW1A", "no"),
+            ({"delivery": radius(76_432, places=None)}, "BN1", "yes"), ({"delivery": "everywhere"}, "SW1A", "yes"),
+        ]):
+            page = Page(own, basket=opened(own, goods(f"o-{number}", service="delivery", **more)))
+            asked = page.post(f"/applepay/basket/{page.basket}/validatepostalcode", {"postalCode": code}).json()
+            assert asked["deliverable"] == deliverable, (more, code, asked)

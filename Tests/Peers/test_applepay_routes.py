@@ -175,6 +175,9 @@ def test_the_association_file_is_there_and_production_has_no_simulator(server, t
     port = server.url.rsplit(":", 1)[1]
     answer = requests.get(f"http://localhost:{port}" + path, allow_redirects=False)
     assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/plain")
+    # Apple's portal names the file in either way.
+    named = requests.get(f"http://localhost:{port}{path}.txt", allow_redirects=False)
+    assert (named.status_code, named.content) == (200, answer.content)
     settings = {
         "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP", "processing": [],
         "domains": [{"name": "localhost", "merchant": "merchant.x", "identities": []}],
@@ -240,8 +243,11 @@ def domains(tmp_path_factory):
 
     def domain(name, identities=None, **more):
         identities = [pair("identity")] if identities is None else identities
-        return {"name": name, "merchant": "merchant.x", "identities": identities, **more}
+        return {"name": name, "merchant": "merchant.x", "association": "association.txt", "identities": identities,
+                **more}
 
+    (folder / "association.txt").write_text("association")
+    (folder / "empty.txt").write_text("")
     settings = {
         "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP",
         "processing": [pair("processing")], "apple_script": False,
@@ -250,7 +256,8 @@ def domains(tmp_path_factory):
             domain("nobody.example", percentage=0), domain("off.example", enabled=False),
             domain("old.example", [pair("identity", "old")]),
             domain("both.example", [pair("identity", "old"), pair("identity")]),
-            domain("none.example", []),
+            domain("none.example", []), domain("bare.example", association="none.txt"),
+            domain("empty.example", association="empty.txt"), domain("own.example", association=None),
         ],
     }
     (folder / "settings.json").write_text(json.dumps(settings))
@@ -263,13 +270,17 @@ def test_each_domain_has_its_switch_its_share_of_visitors_and_its_certificates(d
         return requests.get(domains.url + "/applepay/metadata", params={"visitor": visitor},
             headers={"Host": host, **headers})
 
-    states = {
-        "on.example": True, "off.example": False, "nobody.example": False, "old.example": False, "both.example": True,
-        "none.example": False,
+    reasons = {
+        "on.example": None, "off.example": "switched_off", "nobody.example": "no_visitors",
+        "old.example": "identity_ended", "both.example": None, "none.example": "identity_missing",
+        "bare.example": "association_missing", "empty.example": "association_missing",
+        # Its own server serves the file.
+        "own.example": None,
     }
-    for host, state in states.items():
+    for host, reason in reasons.items():
         body = ask(host).json()
-        assert body["enabled"] is state and body["simulator"] is None and body["appleScript"] is None, host
+        assert (body["enabled"], body["reason"]) == (reason is None, reason), host
+        assert body["simulator"] is None and body["appleScript"] is None, host
     visitors = [f"visitor-{n}" for n in range(200)]
     share = [ask("half.example", v).json()["enabled"] for v in visitors]
     # The same visitor is always in the same half; of 200, between 60 and 140 are in it unless something is very wrong.

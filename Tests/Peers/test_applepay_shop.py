@@ -118,6 +118,80 @@ def test_a_coupon_and_a_way_to_ship_change_the_price(shop, server):
     assert payment["amount"] == 1714
 
 
+def test_after_a_change_of_address_the_sheet_shows_the_method_that_is_charged(shop, server):
+    sheet = open_sheet(shop)
+    delivery = sheet.get_by_label("Delivery")
+    express = "Express delivery, 4.99"
+
+    def shows_express():
+        expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+        expect(delivery.locator("option:checked")).to_have_text(express)
+        shows_total(sheet, "18.48")
+
+    delivery.select_option(label=express)
+    shows_total(sheet, "18.48")
+    sheet.get_by_label("Deliver to").select_option(label="Alan Turing, BN15 9AA (not delivered to)")
+    expect(sheet.get_by_role("alert")).to_contain_text("do not deliver", timeout=WAIT)
+    shows_express()
+    # And so does a sheet that is opened again, which is given a list, too.
+    with shop.expect_response(re.compile("/applepay/basket/[^/]+$")):
+        sheet.get_by_role("button", name="Cancel").click()
+    expect(shop.get_by_role("dialog")).to_have_count(0, timeout=WAIT)
+    shop.wait_for_timeout(300)
+    sheet = open_sheet(shop)
+    delivery = sheet.get_by_label("Delivery")
+    shows_express()
+    sheet.get_by_role("button", name="Authorise").click()
+    assert [p["amount"] for p in payments(server, confirmed(shop))] == [1848]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_session_is_for_the_host_in_the_address_bar(shop, server, host):
+    shop.goto(f"http://{host}:{server.port}/shop")
+    with shop.expect_response("**/applepay/validate") as answer:
+        sheet = open_sheet(shop)
+    assert answer.value.json()["domainName"] == host
+    sheet.get_by_role("button", name="Authorise").click()
+    assert len(payments(server, confirmed(shop))) == 1
+
+
+def test_a_session_for_another_host_closes_the_sheet(shop, server):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+
+    def foreign(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "domainName": "www.shop.example"})
+
+    shop.route("**/applepay/validate", foreign)
+    button(shop).click()
+    expect(shop.locator("#message")).to_contain_text("You closed the sheet", timeout=WAIT)
+    expect(shop.get_by_role("dialog")).to_have_count(0)
+    assert not payments(server, basket(shop))
+
+
+@pytest.mark.parametrize("member, value", [
+    ("countryCode", "UK"), ("countryCode", "gb"), ("supportedNetworks", ["visa", "americanExpress"]),
+    ("supportedNetworks", []),
+])
+def test_the_stand_in_refuses_countries_and_networks_as_browsers_do(shop, member, value):
+    def changed(route):
+        answer = route.fetch()
+        body = answer.json()
+        body["request"][member] = value
+        route.fulfill(response=answer, json=body)
+
+    shop.route(re.compile("/applepay/basket/[^/]+$"), changed)
+    shop.goto(shop.url)
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    shop.evaluate("""document.querySelector("till-apple-pay").addEventListener("error", (event) => {
+      window.refused = event.detail.code;
+    })""")
+    button(shop).click()
+    shop.wait_for_function("window.refused", timeout=WAIT)
+    assert shop.evaluate("window.refused") == "session_refused"
+    expect(shop.get_by_role("dialog")).to_have_count(0)
+
+
 def test_an_area_that_is_not_delivered_to_is_said_before_and_refused_after(shop, server):
     sheet = open_sheet(shop)
     sheet.get_by_label("Deliver to").select_option(label="Alan Turing, BN15 9AA (not delivered to)")
@@ -138,6 +212,18 @@ def test_an_area_delivered_to_in_part_is_decided_by_the_whole_postcode(shop, ser
     expect(sheet.get_by_role("alert")).to_have_text("")
     sheet.get_by_role("button", name="Authorise").click()
     expect(shop.locator("#message")).to_contain_text("do not deliver", timeout=WAIT)
+    assert not payments(server, basket(shop))
+
+
+@pytest.mark.parametrize("customer", [
+    "Chan Tai Man, Hong Kong (no postcode, no town)", "Layla Haddad, Dubai (no postcode)",
+])
+def test_an_address_without_a_postcode_is_in_no_area_and_not_asked_for_one(shop, server, customer):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Deliver to").select_option(label=customer)
+    expect(sheet.get_by_role("alert")).to_contain_text("do not deliver to this address", timeout=WAIT)
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.locator("#message")).to_contain_text("do not deliver to this address", timeout=WAIT)
     assert not payments(server, basket(shop))
 
 

@@ -8,6 +8,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -294,7 +295,7 @@ def doctor(folder, settings, site=None, at=AT):
     (folder / "settings.json").write_text(json.dumps(settings))
     site = site or Site(b"association")
     return counter.till("applepay", "doctor", "--settings", folder / "settings.json", "--probe", site.url, "--at", at,
-        "--json")
+        "--without-session", "--json")
 
 
 def faults(answer):
@@ -347,6 +348,7 @@ def planted(apple, healthy, folder, code):
         "association_missing": lambda: with_domain(association="none.txt"),
         "environment": lambda: {**healthy, "environment": "live"},
         "currency": lambda: {**healthy, "currency": "XQX"},
+        "country": lambda: {**healthy, "country": "UK"},
     }[code]()
 
 
@@ -378,15 +380,38 @@ def forged(folder, pair, extension=True):
     "identity_unreadable", "identity_key_unreadable", "identity_key", "identity_merchant", "identity_hash",
     "identity_extension", "identity_purpose", "identity_missing", "processing_key", "processing_merchant",
     "processing_missing", "processing_purpose", "domain_name", "domain_missing", "association_missing", "environment",
-    "currency",
+    "currency", "country",
 ])
 def test_the_doctor_finds_what_was_planted(apple, healthy, tmp_path, code):
     answer = doctor(tmp_path, planted(apple, healthy, tmp_path, code))
     assert answer.code == 1 and code in faults(answer), answer
     # Sentences for people, at most as wide as their window needs.
     shown = counter.till("applepay", "doctor", "--settings", tmp_path / "settings.json", "--probe",
-        "http://127.0.0.1:9", "--at", AT)
+        "http://127.0.0.1:9", "--at", AT, "--without-session")
     assert shown.code == 1 and "FAIL " in shown.out
+
+
+def test_the_doctor_asks_each_host_of_a_domain_s_pages(healthy, tmp_path):
+    [domain] = healthy["domains"]
+    origins = ["https://www.shop.example", "https://pay.shop.example:8443", "http://localhost:3000",
+               "https://127.0.0.1:3001"]
+    several = {**healthy, "domains": [{**domain, "origins": origins}]}
+
+    def hosts(answer):
+        found = [f for f in answer.json["findings"] if f["code"].startswith("association")]
+        return [(f["text"].split()[0], f["verdict"]) for f in found]
+
+    names = [domain["name"], "pay.shop.example", "www.shop.example"]
+    sound = doctor(tmp_path, several)
+    # This site has the file at both paths.
+    assert sound.code == 0 and hosts(sound) == [(name, "ok") for name in names for _ in range(2)], sound
+    wrong = doctor(tmp_path, several, Site(b"other"))
+    assert wrong.code == 1 and hosts(wrong) == [(name, "fault") for name in names], wrong
+
+
+def test_the_doctor_warns_of_a_network_that_apple_does_not_list(healthy, tmp_path):
+    answer = doctor(tmp_path, {**healthy, "networks": ["visa", "americanExpress"]})
+    assert answer.code == 0 and faults(answer) == {"networks"}, answer
 
 
 @pytest.mark.parametrize("code, site", [
@@ -395,6 +420,52 @@ def test_the_doctor_finds_what_was_planted(apple, healthy, tmp_path, code):
 def test_the_doctor_finds_a_site_that_serves_the_association_wrongly(healthy, tmp_path, code, site):
     answer = doctor(tmp_path, healthy, Site(*site))
     assert answer.code == 1 and faults(answer) == {code}, (code, answer)
+
+
+class TextSite(Site):
+    """A site that has the association file at one path alone."""
+
+    def __init__(self, body, path):
+        super().__init__(body)
+        handler = self.server.RequestHandlerClass
+
+        class Handler(handler):
+            def do_GET(self):
+                if self.path == path:
+                    return super().do_GET()
+                self.send_response(404)
+                self.end_headers()
+                return None
+
+        self.server.RequestHandlerClass = Handler
+
+
+@pytest.mark.parametrize("end", ["", ".txt"])
+@pytest.mark.parametrize("own", [True, False])
+def test_one_of_the_two_names_of_the_association_file_is_enough(healthy, tmp_path, end, own):
+    """Also where the settings have no file, because the domain's own server has it."""
+    path = "/.well-known/apple-developer-merchantid-domain-association" + end
+    if not own:
+        del healthy["domains"][0]["association"]
+    answer = doctor(tmp_path, healthy, TextSite(b"association", path))
+    assert answer.code == 0 and not faults(answer), answer
+    [text] = [f["text"] for f in answer.json["findings"] if f["code"] == "association"]
+    assert re.search(re.escape(path) + r"[.;]", text), text
+
+
+@pytest.mark.parametrize("env, option, warned", [
+    ({}, [], False), ({}, ["--provider", "stripe"], True), ({"TILL_PROVIDER": "stripe"}, [], True),
+    ({"TILL_PROVIDER": "stripe"}, ["--provider", "paypal"], False),
+])
+def test_the_doctor_warns_of_tokens_that_were_never_tried_against_the_provider(
+        healthy, tmp_path, env, option, warned):
+    (tmp_path / "settings.json").write_text(json.dumps(healthy))
+    command = ["applepay", "doctor", "--settings", tmp_path / "settings.json", "--probe", Site(b"association").url,
+               "--at", AT, "--without-session", "--json", *option]
+    answer = counter.till(*command, env=env)
+    assert answer.code == 0 and ("provider_unverified" in faults(answer)) is warned, answer
+    (tmp_path / "settings.json").write_text(json.dumps({**healthy, "tokens": "provider"}))
+    assert "provider_unverified" not in faults(counter.till(*command, env=env))
 
 
 def test_the_doctor_finds_a_site_that_is_not_there(healthy, tmp_path):

@@ -1,8 +1,10 @@
 """The card fields in a frame of the counter's origin, on a shop's page of another origin, in real Chromium: the page
 cannot read them, other origins cannot show them, and a card is charged once.
 """
+import base64
 import concurrent.futures
 import functools
+import hashlib
 import http.server
 import json
 import os
@@ -96,6 +98,43 @@ def shown(server, payment):
 def shot(page, name):
     if os.environ.get("TILL_SCREENSHOTS"):
         page.screenshot(path=f"{os.environ['TILL_SCREENSHOTS']}/card-fields-{name}.png")
+
+
+def digest(content):
+    return "sha384-" + base64.b64encode(hashlib.sha384(content).digest()).decode()
+
+
+@pytest.mark.parametrize("change", ["none", "one byte", "another version, both listed"])
+def test_a_browser_runs_the_script_of_the_session_s_integrity_value_and_no_other(server, team, browser, change):
+    payment = server.create("o-1", "k-1", 1250).json()["id"]
+    answer = server.request("POST", f"/v1/payments/{payment}/card_session", {"origin": team.origin}).json()
+    served = requests.get(server.url + answer["script_path"], timeout=10)
+    assert answer["script_integrity"] == digest(served.content)
+    assert served.headers["Access-Control-Allow-Origin"] == "*"
+    changed = {"none": served.content, "one byte": served.content.replace(b"Card fields", b"Card fieldz", 1),
+               "another version, both listed": served.content + b"\n// next\n"}[change]
+    assert (changed == served.content) is (change == "none")
+    values = [answer["script_integrity"]] + ([digest(changed)] if "listed" in change else [])
+    tag = f'<script type="module" src="{server.url}/card/client.js"'
+    text = PAGE.format(url=server.url, session=answer["session"])
+    assert text.count(tag) == 1
+    (team.folder / "index.html").write_text(text.replace(tag, f'{tag} integrity="{" ".join(values)}"'))
+    page = browser.new_page()
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    # Whoever stands between the counter and the browser.
+    page.route("**/card/client.js", lambda route: route.fulfill(
+        body=changed, content_type="text/javascript", headers={"Access-Control-Allow-Origin": "*"}))
+    page.goto(f"{team.origin}/index.html")
+    if change == "one byte":
+        # Playwright hears of the console while it waits itself.
+        assert counter.until(lambda: page.wait_for_timeout(50) or any("integrity" in text for text in said)), said
+        assert page.evaluate("customElements.get('till-card') === undefined")
+        assert page.locator("till-card iframe").count() == 0
+    else:
+        expect(fields(page).get_by_label("Card number")).to_be_enabled(timeout=WAIT)
+        assert not any("integrity" in text for text in said), said
+    page.close()
 
 
 def test_a_card_is_paid_once_and_the_page_reads_nothing(server, team, browser):

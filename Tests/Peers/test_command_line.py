@@ -48,6 +48,9 @@ REFUSALS = [
     ([*SALE, "--provider", "nobody"], 1, "unknown_provider"),
     ([*SALE, "--card-number", counter.CARD, "--expiry", "12/20", "--cvc", "123"], 1, "invalid_expiry"),
     ([*SALE, "--cash", "--tendered", "12.49"], 1, "invalid_amount"),
+    ([*SALE, "--cash", "--tendered", "14.99", "--tip", "2.50"], 1, "invalid_amount"),
+    ([*SALE, "--cash", "--tip", "0"], 1, "invalid_amount"),
+    ([*SALE, "--card", "visa", "--tip", "2.50"], 1, "choose_a_tender"),
     ([*SALE, "--cash", "--capture", "manual"], 1, "unsupported"),
     ([*SALE, "--cash", "--card", "visa"], 1, "choose_a_tender"),
     (["sale"], 1, "nothing_to_sell"),
@@ -58,6 +61,15 @@ REFUSALS = [
     (["payments", "list", "--limit", "0"], 1, "invalid_limit"),
     (["payments", "list", "--status", "odd"], 1, "unknown_status"),
     (["payments", "list", "--search", "x" * 129], 1, "invalid_search"),
+    (["payments", "list", "--tender", "odd"], 1, "unknown_tender"),
+    (["payments", "list", "--tender", ""], 1, "unknown_tender"),
+    (["payments", "list", "--status", "succeeded,"], 1, "unknown_status"),
+    (["payments", "list", "--amount-from", "5.00"], 1, "currency_missing"),
+    (["payments", "list", "--amount-until", "5.001", "--currency", "EUR"], 1, "invalid_amount"),
+    (["payments", "list", "--currency", "EUX"], 1, "invalid_currency"),
+    (["payments", "list", "--card", "42"], 1, "invalid_card"),
+    (["payments", "list", "--staff", "s" * 65], 1, "invalid_identifier"),
+    (["payments", "list", "--order", "o-1", "--shop", "shop_1"], 1, "choose_an_order_or_a_search"),
     (["payments", "list", "--from", "yesterday"], 1, "invalid_time"),
     (["payments", "list", "--order", "o-1", "--search", "4242"], 1, "choose_an_order_or_a_search"),
     (["orders", "show", "nobody"], 1, "order_not_found"),
@@ -182,6 +194,52 @@ def test_wrong_use_of_a_known_command_is_explained_as_it_was(journal):
                              (["sale", "extra"], "extra")):
         answer = till(*arguments)
         assert answer.code == 64 and words in answer.err and "no command" not in answer.err, answer
+
+
+def test_the_list_has_the_conditions_of_the_page(journal):
+    for amount, currency in (("5.00", "EUR"), ("12.50", "EUR"), ("1250", "JPY")):
+        sold = till("sale", "--amount", amount, "--currency", currency, *journal, "--json")
+        assert sold.code == 0, sold
+
+    def amounts(*conditions):
+        found = till("payments", "list", *conditions, *journal, "--json")
+        assert found.code == 0, found
+        return [(one["amount"], one["currency"]) for one in found.json["payments"]]
+
+    assert amounts() == [(1250, "JPY"), (1250, "EUR"), (500, "EUR")]
+    assert amounts("--currency", "EUR") == [(1250, "EUR"), (500, "EUR")]
+    assert amounts("--amount-from", "5.01", "--currency", "EUR") == [(1250, "EUR")]
+    assert amounts("--amount-until", "5", "--currency", "EUR") == [(500, "EUR")]
+    assert amounts("--status", "succeeded,refunded") == amounts() and amounts("--status", "refunded,declined") == []
+    assert amounts("--card", "0000") == amounts("--shop", "shop_none") == amounts("--staff", "stf_none") == []
+
+
+def test_the_list_has_time_tender_what_was_taken_status_and_order(journal):
+    def sold(*how):
+        return till(*SALE, *how, *journal, "--json").json["payment_id"]
+
+    whole = sold("--card-number", counter.CARD, "--expiry", "12/30", "--cvc", "123")
+    part, back = sold("--capture", "manual", "--order", "4711"), sold("--order", "4712")
+    declined = sold("--card", "declined:insufficient_funds")
+    tipped = sold("--cash", "--tip", "1.50", "--tendered", "20")
+    assert till("payments", "capture", part, "--amount", "4.50", *journal).code == 0
+    assert till("payments", "refund", back, "--amount", "5.00", *journal).code == 0
+    listed = till("payments", "list", *journal)
+    assert listed.code == 0 and max(map(len, listed.out.splitlines())) <= 80, listed
+    rows = [re.split(r"\n? {2,}", entry) for entry in re.split(r"\n(?=pay_)", listed.out.rstrip())]
+    assert [[identifier, *rest] for identifier, _, *rest in rows] == [
+        [tipped, "cash", "14.00 EUR", "succeeded"],
+        [declined, "reader", "0.00 of 12.50 EUR", "declined"],
+        [back, "reader", "12.50 EUR", "partially_refunded 5.00", "4712"],
+        [part, "reader", "4.50 of 12.50 EUR", "succeeded", "4711"],
+        [whole, "card", "12.50 EUR", "succeeded"],
+    ], listed
+    made = [one["created_at"] for one in only_json(till("payments", "list", *journal, "--json"))["payments"]]
+    assert [cells[1] for cells in rows] == [time[:16] + "Z" for time in made], listed
+    # One payment a line where there is room.
+    assert till("payments", "refund", whole, *journal).code == 0
+    wide = on_a_terminal(["payments", "list", "--status", "refunded", *journal], 100)[1]
+    assert re.search(rf"^{whole}  \S+Z  card  12\.50 EUR  refunded$", wide, re.MULTILINE), wide
 
 
 def test_options_of_providers_stand_under_their_own_topic(journal):

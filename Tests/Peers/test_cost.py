@@ -14,6 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = "release" if "/release/" in os.path.realpath(os.environ.get("TILL_BIN", "")) else "debug"
 
 pytestmark = [
+    # What a counter does by the clock costs more beside others.
+    pytest.mark.alone,
     pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed"),
     pytest.mark.skipif(f"\n{BUILD}\t" not in (ROOT / "Tests" / "cost.tsv").read_text(),
                        reason=f"Tests/cost.tsv holds no figures of a {BUILD} build"),

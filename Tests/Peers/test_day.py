@@ -2,6 +2,8 @@
 process that dies while it closes.
 """
 import concurrent.futures
+import csv
+import io
 import itertools
 
 import pytest
@@ -51,12 +53,13 @@ def close_day(server, counted, **body):
 
 
 def test_a_day_from_opening_to_report(server):
-    assert done(server.request("GET", "/v1/day")) == {"session": None, "last": None}
+    assert done(server.request("GET", "/v1/day")) == {"zone": "GMT", "session": None, "last": None}
     problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
     opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
     assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)
     refused = problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
-    assert opened["opened_by"] in refused["detail"] and opened["opened_at"] in refused["detail"], refused
+    for fact in (opened["opened_by"], opened["opened_at"][:19] + "+00:00"):
+        assert fact in refused["detail"], refused
     first, card = sell(server, 4_000), sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
     refund(server, first, 1_500)
     refund(server, card, 900)
@@ -87,7 +90,7 @@ def test_a_day_from_opening_to_report(server):
     assert (report["number"], report["left"], report["reason"]) == (1, 10_000, "Wrong change")
     assert report["sales"] == {
         "count": 2, "gross": 13_900, "refunds": 2_400, "refund_count": 2, "disputed": 0, "net": 11_500,
-        "tips": 0}
+        "tips": 0, "discounts": 0, "discount_count": 0}
     assert {one["tender"]: (one["count"], one["captured"], one["refunded"]) for one in report["tenders"]} == {
         "cash": (1, 4_000, 1_500), "reader": (1, 9_900, 900)}
     assert {one["provider"] for one in report["providers"]} == {"cash", "sandbox"}
@@ -95,6 +98,7 @@ def test_a_day_from_opening_to_report(server):
     assert report["all_totals"] == [{"currency": "EUR", **report["totals"]}]
     problem(post(server, "close"), 409, "day_not_open")
     assert done(server.request("GET", "/v1/day/reports/1")) == report
+    judge_tables(server, report)
     problem(post(server, "open", {"currency": "EUR", "float": 9_000}), 409, "opening_needs_reason")
     again = open_day(server, 9_900)
     assert again["opening_difference"] == -100 and again["expected"] == 9_900
@@ -105,6 +109,31 @@ def test_a_day_from_opening_to_report(server):
     assert [one["number"] for one in listed["reports"]] == [2] and listed["has_more"]
     assert [one["number"] for one in done(server.request("GET", "/v1/day/reports?before=2"))["reports"]] == [1]
     assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
+
+
+def judge_tables(server, report):
+    """Each table sums to the report, and the file has the same rows."""
+    shown = {one["by"]: one["rows"] for one in report["breakdowns"]}
+    assert list(shown) == ["network", "tax", "tip", "refund", "staff", "shop", "hour"]
+    sales = report["sales"]
+    for by, rows in shown.items():
+        added = {name: sum(row[name] for row in rows) for name in ("captured", "refunded", "disputed", "tips")}
+        whole = {"captured": sales["gross"], "refunded": sales["refunds"], "disputed": 0, "tips": sales["tips"]}
+        of = {"tip": ("tips",), "refund": ("refunded",)}.get(by, tuple(whole))
+        assert all(added[name] == whole[name] for name in of), (by, rows)
+    networks = {row["kind"]: row["captured"] for row in shown["network"]}
+    assert networks == {"named": 9_900, "no_card": 4_000}
+    assert {row["kind"] for row in shown["tax"]} == {"not_known"}
+    assert [row["refunded"] for row in shown["staff"]] == [sales["refunds"]]
+    answer = server.request("GET", "/v1/day/reports/1.csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-1.csv"'
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    total = next(line for line in lines if line["section"] == "total")
+    assert (total["captured"], total["refunded"], total["net"]) == ("139.00", "24.00", "115.00")
+    assert {line["key"]: line["captured"] for line in lines if line["section"] == "network"} == {
+        "named": "99.00", "no_card": "40.00"}
+    assert next(line["value"] for line in lines if line["key"] == "journal_head") == report["journal_head"]
 
 
 @pytest.mark.parametrize("step, body, field", [
@@ -152,13 +181,148 @@ def test_who_may_not_see_totals_counts_blind(server):
         assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
-    for path in ("report", "reports", "reports/1"):
+    for path in ("report", "reports", "reports/1", "reports/1.csv"):
         assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
     report = done(device.ask("POST", "/v1/day/close", {}))
     assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
-    assert "4321" not in str(report) and "14321" not in str(done(device.ask("GET", "/v1/day")))
+    # Among the digits of the chain's head any number may stand by chance.
+    head = report["journal_head"]
+    shown = str(report) + device.ask("GET", "/v1/day").text
+    assert shown.count(head) == 2 and "4321" not in shown.replace(head, ""), shown
     device.signed_in("Mona")
     assert done(device.ask("GET", "/v1/day/reports/1"))["session"]["difference"] == -21
+
+
+def test_a_tip_in_cash_is_expected_in_the_drawer_and_named_by_the_report(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db")]
+
+    def day(*arguments):
+        return counter.succeed("day", *arguments, *journal, "--json")
+
+    counter.made(journal[1])
+    day("open", "--currency", "EUR", "--float", "150.00")
+    sold = counter.succeed(
+        "sale", "--amount", "12.50", "--currency", "EUR", "--cash", "--tendered", "20.00", "--tip", "2.50", *journal,
+        "--json")
+    assert (sold["captured"], sold["tip"], sold["tender"]) == (1_500, 250, "cash")
+    sales = day("report")["sales"]
+    assert (sales["gross"], sales["tips"]) == (1_500, 250)
+    assert day("count", "165.00")["difference"] == 0
+    report = day("close", "--left", "150.00")
+    assert (report["sales"]["gross"], report["sales"]["tips"]) == (1_500, 250)
+
+
+def test_a_tip_in_cash_is_in_what_is_asked_for_and_in_what_can_be_given_back(server):
+    open_day(server)
+    made = done(server.create("tip-1", "c-tip-1", 1_250), 201)["id"]
+    cash = {"type": "cash", "tendered": 2_000, "tip": 250}
+    for number, tip in enumerate((751, 0, -1, "2.50", 999_999_999_999)):
+        problem(server.confirm(made, f"p-bad-{number}", {**cash, "tip": tip}), 422, "invalid_amount")
+    for _ in range(2):
+        paid = done(server.confirm(made, "p-tip-1", cash))
+        assert (paid["captured"], paid["tip"], paid["tender"]["change"]) == (1_500, 250, 500)
+    other = server.confirm(made, "p-tip-1", {**cash, "tip": 300})
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch"), other.text
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 16_500
+    refund(server, made, 1_500)
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 15_000
+
+
+def test_each_drawer_has_its_own_day(server):
+    """Two tills: cash counts where it was taken, and the account's report has all of it."""
+    problem(server.confirm(done(server.create("bar-0", "c-bar-0", 500), 201)["id"], "p-bar-0", {
+        "type": "cash", "drawer": "bar"}), 422, "unknown_drawer")
+    open_day(server, 10_000)
+    opened = done(post(server, "open", {"currency": "EUR", "float": 5_000, "drawer": "bar"}), 201)
+    assert (opened["id"], opened["drawer"]) == ("day_bar_1", "bar")
+    here, bar = sell(server, 300), sell(server, 700, {"type": "cash", "drawer": "bar"})
+    sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
+    assert server.request("GET", f"/v1/payments/{bar}").json()["tender"]["drawer"] == "bar"
+    assert "drawer" not in server.request("GET", f"/v1/payments/{here}").json()["tender"]
+    # The first drawer hands back what the second took.
+    given = done(server.request("POST", f"/v1/payments/{bar}/refunds", {"amount": 200, "drawer": "main"}, "r"), 201)
+    assert given["refunds"][-1]["drawer"] == "main"
+    for drawer, expected, code in (("", 10_100, None), ("main", 10_100, None), ("bar", 5_700, None),
+                                   ("none", 0, "day_not_open"), ("Bar", 0, "invalid_request")):
+        answer = server.request("GET", f"/v1/day/report?drawer={drawer}")
+        if code:
+            problem(answer, 422 if code == "invalid_request" else 409, code)
+        else:
+            assert answer.json()["session"]["expected"] == expected, answer.text
+    milk = {"kind": "paid_out", "amount": 100, "reason": "Milk"}
+    assert done(post(server, "cash", {**milk, "drawer": "bar"}, "milk"), 201)["expected"] == 5_600
+    problem(post(server, "cash", milk, "milk"), 422, "idempotency_mismatch")
+    done(post(server, "count", {"total": 5_600, "drawer": "bar"}))
+    second = done(post(server, "close", {"drawer": "bar", "session": "day_bar_1", "number_of_counts": 1}))
+    assert (second["number"], second["drawer"], second["sales"]["gross"]) == (1, "bar", 700)
+    assert [one["tender"] for one in second["tenders"]] == ["cash"] and second["breakdowns"] is None
+    whole = close_day(server, 10_100)
+    assert (whole["number"], whole["sales"]["gross"], whole["session"]["difference"]) == (1, 10_900, 0)
+    cash = next(one for one in whole["tenders"] if one["tender"] == "cash")
+    assert {one["drawer"]: (one["captured"], one["refunded"]) for one in whole["drawers"]} == {
+        "main": (300, 200), "bar": (700, 0)}
+    for name in ("count", "captured", "refunded"):
+        assert sum(one[name] for one in whole["drawers"]) == cash[name]
+    assert done(server.request("GET", "/v1/day/reports/1?drawer=bar")) == second
+    assert done(server.request("GET", "/v1/day/reports/1")) == whole
+    answer = server.request("GET", "/v1/day/reports/1.csv?drawer=bar")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-bar-1.csv"'
+    listed = done(server.request("GET", "/v1/day/drawers"))["drawers"]
+    assert [(one["drawer"], one["state"]) for one in listed] == [("main", "closed"), ("bar", "closed")]
+
+
+def test_a_device_has_its_drawer(server):
+    """Whatever the page does there is of it, also a refund of what another till sold."""
+    problem(post(server, "drawer", {"drawer": "bar"}), 409, "no_device")
+    staff = Staff(server)
+    staff.shop()
+    device = staff.device()
+    device.signed_in("Carl")
+    problem(device.ask("POST", "/v1/day/drawer", {"drawer": "bar"}), 403, "permission_missing")
+    device.signed_in("Mona")
+    problem(device.ask("POST", "/v1/day/drawer", {"drawer": "Bar"}), 422, "invalid_request")
+    assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "bar"}))["device"] == "bar"
+    made = done(server.create("dev-1", "c-dev-1", 700), 201)["id"]
+    confirm, cash = f"/v1/payments/{made}/confirm", {"tender": {"type": "cash"}}
+    problem(device.ask("POST", confirm, cash), 422, "unknown_drawer")
+    opened = done(device.ask("POST", "/v1/day/open", {"currency": "EUR", "float": 5_000}), 201)
+    assert opened["drawer"] == "bar"
+    assert done(device.ask("POST", confirm, cash))["tender"]["drawer"] == "bar"
+    open_day(server, 10_000)
+    # Whoever signs in there later finds it so.
+    device.signed_in("Olga")
+    given = device.ask("POST", f"/v1/payments/{sell(server, 400)}/refunds", {"amount": 150})
+    assert given.status_code == 201 and given.json()["refunds"][-1]["drawer"] == "bar", given.text
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_550
+    assert done(device.ask("GET", "/v1/day?drawer=main"))["session"]["expected"] == 10_400
+    assert done(server.request("GET", "/v1/day"))["session"]["expected"] == 10_400
+    # A device that has chosen none hands out the first drawer's cash, and a key that of the sale.
+    other = staff.device().signed_in("Olga")
+    given = other.refund(made, 50)
+    assert given.status_code == 201 and given.json()["refunds"][-1]["drawer"] == "main", given.text
+    refund(server, made, 30)
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 5_520
+    assert done(other.ask("GET", "/v1/day"))["session"]["expected"] == 10_350
+    assert done(device.ask("POST", "/v1/day/drawer", {"drawer": "main"}))["device"] == "main"
+    assert done(device.ask("GET", "/v1/day"))["session"]["expected"] == 10_350
+
+
+def test_drawers_at_the_command_line(tmp_path):
+    journal = ["--journal", str(tmp_path / "journal.db"), "--json"]
+    counter.succeed("day", "open", "--currency", "EUR", "--float", "100.00", *journal)
+    sale = ["sale", "--amount", "5.00", "--currency", "EUR", "--cash", *journal]
+    for drawer, code in (("bar", "unknown_drawer"), ("Bar", "invalid_drawer")):
+        refused = counter.till(*sale, "--drawer", drawer)
+        assert (refused.code, refused.json["error"]["code"]) == (1, code), refused
+    counter.succeed("day", "open", "--currency", "EUR", "--float", "50.00", "--drawer", "bar", *journal)
+    counter.succeed(*sale, "--drawer", "bar")
+    assert counter.succeed("day", "report", *journal)["session"]["expected"] == 10_000
+    assert counter.succeed("day", "count", "55.00", "--drawer", "bar", *journal)["difference"] == 0
+    assert counter.succeed("day", "close", "--drawer", "bar", *journal)["drawer"] == "bar"
+    shown = counter.till("day", "report", "1", "--drawer", "bar", *journal[:2])
+    assert shown.code == 0 and shown.out.startswith("Z 1, drawer bar\n"), shown
+    states = counter.succeed("day", "drawers", *journal)["drawers"]
+    assert [(one["drawer"], one["state"]) for one in states] == [("main", "open"), ("bar", "closed")]
 
 
 def test_a_day_at_the_command_line(tmp_path):
@@ -192,7 +356,20 @@ def test_a_day_at_the_command_line(tmp_path):
     assert day("report", "1") == report
     shown = counter.till("day", "report", "1", *journal)
     assert shown.code == 0 and shown.out.startswith("Z 1\n") and "12.50 EUR" in shown.out, shown
-    assert counter.till("journal", "verify", *journal, "--json").json["ok"] is True
+    assert f"\n{report['journal_head']}\n" in shown.out, shown
+    assert "\nby card network\n" in shown.out and "\nby hour\n" in shown.out, shown
+    elsewhere = counter.till("day", "report", "1", *journal, env={"TILL_TIME_ZONE": "Asia/Tokyo"})
+    assert "\ntimes in Asia/Tokyo\n" in elsewhere.out and "+09:00, by " in elsewhere.out, elsewhere
+    file = counter.till("day", "report", "1", "--csv", *journal)
+    assert file.out.startswith("section,key,name,") and "total,,,EUR,1,12.50," in file.out, file
+    assert counter.till("day", "report", "1", "--csv", "--json", *journal).code == 64
+    # Nothing was sold since, so it is what a check of the journal ends with.
+    assert counter.succeed("journal", "verify", *journal, "--json")["head"] == report["journal_head"]
+    counter.succeed(
+        "sale", "--amount", "1.00", "--currency", "EUR", "--cash", "--tendered", "1.00", *journal, "--json")
+    verified = counter.till("journal", "verify", "--head", report["journal_head"], *journal, "--json")
+    assert verified.code == 0 and verified.json["ok"] is True, verified
+    assert verified.json["head"] != report["journal_head"]
 
 
 def test_of_many_who_close_at_once_one_does(server):

@@ -196,8 +196,22 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     press(page, "Enter")
     expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
     expect(page.locator("#tiles")).to_contain_text("€48.30")
-    for text in ("END OF Z", "UTC", "Tax, discounts"):
+    for text in ("END OF Z", "UTC", "The numbers of receipts", "By card network", "By hour"):
         expect(page.locator("#paper")).to_contain_text(text)
+    assert page.locator("#csv").get_attribute("href") == "/v1/day/reports/1.csv?drawer=main"
+    # The account has one drawer: there is no other to read of.
+    expect(page.locator("#of-read")).to_be_hidden()
+    networks = page.locator('.folded[data-by="network"]')
+    expect(networks.get_by_role("table")).to_be_hidden()
+    networks.locator("summary").press("Enter")
+    expect(networks.get_by_role("table")).to_contain_text("No card")
+    networks.locator("summary").press("Enter")
+    # The strip has all digits of the chain's head, for `till journal verify`; the page the first of them.
+    sequence, digest = standing(server)["last"]["journal_head"].split(":")
+    printed = page.locator("#paper").inner_text()
+    assert re.search(rf"Head after event +{sequence}\n{digest[:32]}\n{digest[32:]}\n", printed), printed
+    expect(page.get_by_role("region", name="Journal", exact=True)).to_contain_text(
+        f"Head after event {sequence}{digest[:16]}…")
     axe(page)
     shoot("z")
     z = standing(server)["last"]
@@ -324,7 +338,7 @@ def test_a_tender_has_one_name_on_every_page(office, server):
         report["tenders"] += [{**report["tenders"][0], "tender": "elsewhere"}]
         route.fulfill(response=answer, json=report)
 
-    page.route("**/v1/day/report", more)
+    page.route(re.compile(r"/v1/day/report\?drawer=main$"), more)
     for view, places in (("", ["#sales-list"]), ("?view=x", ["#tables", "#paper"])):
         visit(page, server, "/day" + view)
         for place in places:
@@ -562,3 +576,286 @@ def test_the_rail_of_every_page_leads_to_the_day(office, server):
         page.goto(server.url + path)
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Day").click()
         expect(page.locator("#about")).to_contain_text("Drawer", timeout=WAIT)
+
+
+def test_a_device_is_at_another_drawer(office, server):
+    """It is named once, and all that the page does and shows is of it."""
+    opened(server)
+    visit(office, server)
+    office.locator("#drawer").select_option("+")
+    name = office.locator("#drawer-name")
+    focused(office, name)
+    name.fill("Bar 2")
+    name.press("Enter")
+    expect(office.locator("#drawer-name-fault")).to_contain_text("a letter first")
+    axe(office)
+    name.fill("bar")
+    name.press("Enter")
+    expect(office.locator("#done")).to_contain_text("at the drawer bar", timeout=WAIT)
+    expect(office.locator("#about")).to_contain_text("bar · Drawer not open")
+    post(server, "open", {"currency": "EUR", "float": 5000, "drawer": "bar"}, 201)
+    made = server.create("at-bar", "at-bar", 700).json()
+    assert server.confirm(made["id"], "at-bar-c", {"type": "cash", "drawer": "bar"}).status_code == 200
+    visit(office, server)
+    expect(office.locator("#expected-sum")).to_have_text("€57.00", timeout=WAIT)
+    expect(office.locator("#drawer")).to_have_value("bar")
+    axe(office)
+    # The next session of this browser is at it, too.
+    office.goto("about:blank")
+    office.context.clear_cookies()
+    server.sign_in(office)
+    visit(office, server)
+    expect(office.locator("#done")).to_contain_text("at the drawer bar", timeout=WAIT)
+    expect(office.locator("#drawer")).to_have_value("bar")
+    visit(office, server, "/day?view=x")
+    expect(office.locator("#report-title")).to_have_text("X report · bar", timeout=WAIT)
+    expect(office.locator("#tables")).to_contain_text("in the reports of the first drawer")
+    visit(office, server)
+    office.locator("#drawer").select_option("main")
+    expect(office.locator("#expected-sum")).to_have_text("€150.00", timeout=WAIT)
+    visit(office, server, "/day?view=x")
+    expect(office.locator("#tables")).to_contain_text("Cash by drawer", timeout=WAIT)
+
+
+# ---- Several drawers
+
+
+def sold_at(server, order, units, drawer):
+    made = server.create(order, order, units).json()
+    paid = server.confirm(made["id"], order + "-c", {"type": "cash", "drawer": drawer})
+    assert paid.status_code == 200, paid.text
+    return paid.json()
+
+
+def expected_at(server, drawer):
+    return server.request("GET", f"/v1/day?drawer={drawer}").json()["session"]["expected"]
+
+
+def at_bar(page, server):
+    """This device is at the bar's drawer, which has been opened."""
+    post(server, "open", {"currency": "EUR", "float": 5000, "drawer": "bar"}, 201)
+    visit(page, server)
+    page.locator("#drawer").select_option("bar")
+    expect(page.locator("#done")).to_contain_text("at the drawer bar", timeout=WAIT)
+
+
+def next_session(page, server):
+    """What a night does to a device: the session is over, and its browser still has what it keeps."""
+    page.goto("about:blank")
+    page.context.clear_cookies()
+    server.sign_in(page)
+
+
+def sell(page, amount):
+    page.get_by_role("radio", name="Cash").check()
+    page.locator("#amount").fill(amount)
+    page.locator("#charge").click()
+
+
+def test_a_device_sells_into_its_drawer_after_the_night(office, server):
+    """Nobody opens the page of the day in between, nor may everybody choose a drawer there."""
+    page = office
+    opened(server)
+    at_bar(page, server)
+    next_session(page, server)
+    page.get_by_role("radio", name="Cash").check()
+    expect(page.locator("#cash-drawer")).to_have_text("Cash goes into the drawer bar.", timeout=WAIT)
+    page.set_viewport_size({"width": 390, "height": 800})
+    axe(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    sell(page, "12.50")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert (expected_at(server, "bar"), expected_at(server, "main")) == (6250, 15000)
+    # What goes back comes out of it, too: here, and on the payment's own page.
+    page.locator("#refund-amount").fill("2.50")
+    page.locator("#refund-form button[type=submit]").click()
+    expect(page.locator("#review-words")).to_have_text("Hand the money out of the drawer bar.")
+    with page.expect_response(re.compile("/refunds$")) as answered:
+        page.locator("#review-send").click(timeout=WAIT)
+    assert answered.value.status == 201
+    payment = page.url.split("#")[1]
+    page.goto(server.url + "/payments/" + payment)
+    page.get_by_role("button", name="Refund…").click(timeout=WAIT)
+    page.get_by_label("Amount", exact=True).fill("1.00")
+    page.get_by_role("button", name="Review").click()
+    expect(page.locator("#review-words")).to_have_text("Hand the money out of the drawer bar.")
+    page.locator("#review-send").click(timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€9.00", timeout=WAIT)
+    refunds = server.request("GET", f"/v1/payments/{payment}").json()["refunds"]
+    assert [one["drawer"] for one in refunds] == ["bar", "bar"]
+    assert (expected_at(server, "bar"), expected_at(server, "main")) == (5900, 15000)
+
+
+def test_what_is_refunded_after_the_night_comes_out_of_the_devices_drawer(office, server):
+    """Also what the first drawer sold: else both are off by it."""
+    page = office
+    opened(server)
+    payment = cash(server, "First", 1000)["id"]
+    at_bar(page, server)
+    next_session(page, server)
+    for path, units in ((f"/#{payment}", "2.00"), (f"/payments/{payment}", "3.00")):
+        page.goto(server.url + path)
+        if path.startswith("/#"):
+            page.locator("#refund-amount").fill(units, timeout=WAIT)
+            page.locator("#refund-form button[type=submit]").click()
+        else:
+            page.get_by_role("button", name="Refund…").click(timeout=WAIT)
+            page.get_by_label("Amount", exact=True).fill(units)
+            page.get_by_role("button", name="Review").click()
+        with page.expect_response(re.compile("/refunds$")) as answered:
+            page.locator("#review-send").click(timeout=WAIT)
+        assert answered.value.status == 201
+    assert (expected_at(server, "bar"), expected_at(server, "main")) == (4500, 16000)
+
+
+@pytest.mark.parametrize("path", ["/#", "/payments/"])
+def test_a_refund_comes_out_of_the_drawer_that_was_asked_about(office, server, path):
+    """Also if another tab takes this device to another one while the question stands."""
+    page = office
+    opened(server)
+    payment = cash(server, "First", 1000)["id"]
+    at_bar(page, server)
+    page.goto(server.url + path + payment)
+    if path == "/#":
+        page.locator("#refund-amount").fill("2.00", timeout=WAIT)
+        page.locator("#refund-form button[type=submit]").click()
+    else:
+        page.get_by_role("button", name="Refund…").click(timeout=WAIT)
+        page.get_by_label("Amount", exact=True).fill("2.00")
+        page.get_by_role("button", name="Review").click()
+    expect(page.locator("#review-words")).to_have_text("Hand the money out of the drawer bar.")
+    page.evaluate("localStorage.setItem('till.drawer', 'main')")
+    with page.expect_response(re.compile("/refunds$")) as answered:
+        page.locator("#review-send").click(timeout=WAIT)
+    assert answered.value.status == 201
+    assert (expected_at(server, "bar"), expected_at(server, "main")) == (4800, 16000)
+
+
+def test_a_drawer_that_is_not_known_any_more_takes_no_cash(office, server):
+    page = office
+    opened(server)
+    page.evaluate("localStorage.setItem('till.drawer', 'gone')")
+    page.reload()
+    page.get_by_role("radio", name="Cash").check(timeout=WAIT)
+    expect(page.locator("#cash-drawer")).to_have_text("Cash goes into the drawer gone.")
+    sell(page, "12.50")
+    for words in ("There is no drawer gone.", "Under Day, whoever may open the drawer"):
+        expect(page.locator("#alert")).to_contain_text(words, timeout=WAIT)
+    assert standing(server)["session"]["expected"] == 15000
+    # The page of the day shows it, and another one is chosen there.
+    visit(page, server)
+    expect(page.locator("#about")).to_contain_text("gone · Drawer not open", timeout=WAIT)
+    expect(page.locator("#drawer")).to_have_value("gone")
+    page.locator("#drawer").select_option("main")
+    expect(page.locator("#expected-sum")).to_have_text("€150.00", timeout=WAIT)
+    page.goto(server.url + "/")
+    sell(page, "12.50")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert standing(server)["session"]["expected"] == 16250
+
+
+def test_what_is_no_name_of_a_drawer_is_not_sent(office, server):
+    page = office
+    opened(server)
+    page.evaluate("localStorage.setItem('till.drawer', 'Bar & 1')")
+    page.reload()
+    page.get_by_role("radio", name="Cash").check(timeout=WAIT)
+    expect(page.locator("#cash-drawer")).to_be_hidden()
+    sell(page, "12.50")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert standing(server)["session"]["expected"] == 16250
+
+
+def two_closed(server):
+    """Both drawers have a Z 1, of different money; the bar has another day by now."""
+    opened(server)
+    post(server, "open", {"currency": "EUR", "float": 5000, "drawer": "bar"}, 201)
+    sold_at(server, "at-main", 300, "main")
+    sold_at(server, "at-bar", 700, "bar")
+    for drawer, total in (("bar", 5700), ("main", 15300)):
+        post(server, "count", {"total": total, "drawer": drawer}, 200)
+        post(server, "close", {"drawer": drawer}, 200)
+    post(server, "open", {"currency": "EUR", "float": 5700, "drawer": "bar"}, 201)
+
+
+def test_an_address_shows_the_same_report_on_each_device(office, server, browser):
+    two_closed(server)
+    visit(office, server)
+    office.locator("#drawer").select_option("bar")
+    expect(office.locator("#done")).to_contain_text("at the drawer bar", timeout=WAIT)
+    other = browser.new_page(viewport={"width": 390, "height": 800})
+    faults = followed(other)
+    server.sign_in(other)
+    for page in (office, other):
+        for drawer, title, net in (("bar", "Z report 0001 · bar", "€7.00"), ("main", "Z report 0001", "€10.00")):
+            visit(page, server, f"/day?drawer={drawer}&report=1")
+            expect(page.locator("#report-title")).to_have_text(title, timeout=WAIT)
+            expect(page.locator("#tiles .tile").first).to_contain_text(net)
+            # What is saved is what is shown, whatever the device is at by then.
+            href = page.locator("#csv").get_attribute("href")
+            assert href == f"/v1/day/reports/1.csv?drawer={drawer}"
+            name = f"day-report-{'bar-' if drawer == 'bar' else ''}1.csv"
+            saved = server.request("GET", href)
+            assert saved.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    # Without a name it is the device's, and the address says so from then on.
+    for page, drawer, title in ((office, "bar", "Z report 0001 · bar"), (other, "main", "Z report 0001")):
+        visit(page, server, "/day?report=1")
+        expect(page.locator("#report-title")).to_have_text(title, timeout=WAIT)
+        assert page.url == f"{server.url}/day?drawer={drawer}&report=1"
+    # The device at the bar is there still.
+    visit(office, server)
+    expect(office.locator("#expected-sum")).to_have_text("€57.00", timeout=WAIT)
+    expect(office.locator("#drawer")).to_have_value("bar")
+    assert not faults, faults
+    other.close()
+
+
+def test_another_drawers_reports_are_read_without_moving_there(page, server, shoot):
+    """By somebody who may read reports and touch no drawer, on a device at the first one."""
+    faults = followed(page)
+    staff = Staff(server).shop()
+    assert staff.roles("set", "looks", "--permissions", "sell,totals").code == 0
+    staff.add("Rita", "looks", PIN)
+    time.sleep(0.6)  # a running counter hears of them within half a second
+    two_closed(server)
+    page.goto(server.start_url())
+    page.get_by_role("radio", name="Rita").check(timeout=STILL)
+    page.get_by_label("PIN", exact=True).fill(PIN)
+    page.get_by_label("PIN", exact=True).press("Enter")
+    expect(page.locator("#who")).to_contain_text("Rita", timeout=STILL)
+    visit(page, server, "/day?view=reports")
+    drawer = page.locator("#read-drawer")
+    expect(drawer).to_have_value("main", timeout=WAIT)
+    expect(page.locator("#reports tr")).to_contain_text("€10.00", timeout=WAIT)
+    expect(page.locator("#to-x")).to_be_hidden()
+    drawer.focus()
+    drawer.select_option("bar")
+    focused(page, drawer)
+    expect(page.locator("#reports tr")).to_have_count(1)
+    expect(page.locator("#reports tr")).to_contain_text("€7.00", timeout=WAIT)
+    assert page.url == server.url + "/day?drawer=bar&view=reports"
+    axe(page)
+    shoot("reports_bar")
+    page.get_by_role("link", name="Z 0001").click()
+    expect(page.locator("#report-title")).to_have_text("Z report 0001 · bar", timeout=WAIT)
+    assert page.url == server.url + "/day?drawer=bar&report=1"
+    page.get_by_role("link", name="Z reports").click()
+    expect(drawer).to_have_value("bar", timeout=WAIT)
+    page.get_by_role("link", name="X report").click()
+    expect(page.locator("#report-title")).to_have_text("X report · bar", timeout=WAIT)
+    axe(page)
+    # The first drawer has no X before it has a day.
+    expect(page.locator("#of-read")).to_be_hidden()
+    opened(server, 15300)
+    expect(drawer).to_have_value("bar", timeout=WAIT)
+    drawer.select_option("main")
+    expect(page.locator("#report-title")).to_have_text("X report", timeout=WAIT)
+    page.go_back()
+    expect(page.locator("#report-title")).to_have_text("X report · bar", timeout=WAIT)
+    page.reload()
+    expect(page.locator("#report-title")).to_have_text("X report · bar", timeout=WAIT)
+    # This device is where it was.
+    visit(page, server)
+    expect(page.locator("#expected-sum")).to_have_text("€153.00", timeout=WAIT)
+    assert page.evaluate("localStorage.getItem('till.drawer')") is None
+    assert not faults, faults

@@ -30,6 +30,6 @@ def test_an_example_does_what_it_says(name, tmp_path):
 def test_every_example_is_run():
     folder = pathlib.Path(__file__).parents[2] / "Examples"
     # These pay at a running counter: test_counter_reader.py, test_applepay_app.py, test_app_checkout.py,
-    # test_sample_shops.py.
+    # test_app_journeys.py, test_sample_shops.py.
     apart = {"CounterSale", "ApplePaySale", "AppCheckout", "ShopInPython", "ShopInSwift"}
     assert {path.name for path in folder.iterdir() if path.is_dir()} <= {*SAYS, *apart}

@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 from playwright.sync_api import expect
+from seen import axe
 
 import counter
 from clerk import WAIT
@@ -103,6 +104,8 @@ def test_a_search_finds_what_looking_at_each_payment_finds(server):
 @pytest.mark.parametrize("query,field", [
     ("status=odd", "status"), ("from=yesterday", "from"), ("amount_from=-1", "amount_from"), ("card=42", "card"),
     ("currency=EUX", "currency"), ("before=%00", "before"), ("q=" + "x" * 129, "q"), ("limit=101", "limit"),
+    ("staff=" + "s" * 65, "staff"), ("shop=" + "s" * 65, "shop"), ("shop=%00", "shop"),
+    ("order_id=o-1&staff=stf_1", "staff"),
     ("status=" + ",".join(["declined"] * 17), "status"), ("nonsense=1", "nonsense"), ("order_id=o-1&q=x", "q"),
 ])
 def test_a_condition_that_is_not_understood_is_refused_by_name(server, query, field):
@@ -128,6 +131,24 @@ def test_the_file_has_what_the_list_has_and_no_formula(server):
     assert len(only) == 2 and {row["tender"] for row in only} == {"cash"}
 
 
+def test_a_search_by_shop_finds_its_orders(server):
+    shop = "shop_" + "a" * 24
+    made = []
+    for number in range(6):
+        body = {"order_id": f"web-{number}", "amount": 500, "currency": "EUR"}
+        if number % 2:
+            body["metadata"] = {"shop": shop}
+        answer = server.request("POST", "/v1/payments", body, f"web-{number}")
+        assert answer.status_code == 201, answer.text
+        made.insert(0, answer.json())
+    wanted = ids([one for one in made if one.get("metadata")])
+    assert len(wanted) == 3 and ids(find(server, limit=2, shop=shop)) == wanted
+    assert ids(find(server, shop=shop, q="web-3")) == [made[2]["id"]] and find(server, shop=shop, q="web-4") == []
+    assert find(server, shop=shop + "b") == find(server, staff="stf_nobody") == []
+    rows = list(csv.DictReader(io.StringIO(ask(server, "/v1/payments.csv", shop=shop).text)))
+    assert [row["payment"] for row in rows] == wanted
+
+
 def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     page, rows = office, office.locator(ROWS)
     for number in range(24):
@@ -135,6 +156,7 @@ def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     page.goto(server.url + "/payments")
     expect(rows).to_have_count(24, timeout=WAIT)
     expect(page.locator("#count")).to_have_text("24 payments")
+    axe(page)
     page.locator("#q").fill("4444")
     expect(rows).to_have_count(4, timeout=WAIT)
     assert "q=4444" in page.url
@@ -150,19 +172,35 @@ def test_the_page_finds_shows_news_and_keeps_its_address(office, server):
     expect(page.locator("#live")).to_have_text("Live", timeout=WAIT)
     sell(server, 25)
     expect(page.locator("#news")).to_have_text("1 new", timeout=WAIT)
+    axe(page)
     expect(rows).to_have_count(24)
     page.locator("#news").click()
     expect(rows).to_have_count(25, timeout=WAIT)
     expect(page.locator("#news")).to_be_hidden()
     # What becomes of a payment that is shown is shown, and is no news.
     first = rows.first
+    first.locator("a.row").focus()
+    page.evaluate("window.link = document.activeElement")
     refunded = server.request("POST", f"/v1/payments/{first.get_attribute('data-id')}/refunds", {}, "back")
     assert refunded.status_code == 201, refunded.text
     expect(first).to_contain_text("Refunded", timeout=WAIT)
+    # The row is the same one: whoever was on it still is.
+    assert page.evaluate("document.activeElement === window.link && window.link.isConnected")
     expect(page.locator("#news")).to_be_hidden()
     page.locator("#q").fill("no such thing")
     expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
     expect(page.locator("#any-time")).to_be_visible()
+    axe(page)
+    page.locator("#least").fill("much")
+    page.locator("#least").blur()
+    expect(page.locator("#least")).to_have_attribute("aria-invalid", "true", timeout=WAIT)
+    axe(page)
+    page.locator("#least").fill("")
+    page.locator("#least").blur()
+    page.get_by_role("button", name="Save view").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    axe(page)
+    page.keyboard.press("Escape")
     page.locator("#tender").focus()
     page.keyboard.press("F2")
     expect(page.locator("#q")).to_be_focused()
@@ -215,6 +253,26 @@ def test_the_page_keeps_what_is_typed_and_no_number_of_a_card(office, server):
     page.locator("#least").press("Enter")
     expect(page.locator("#alert")).to_be_visible(timeout=WAIT)
     expect(page.locator(ROWS)).to_have_count(0)
+
+
+def test_the_page_keeps_a_seller_and_a_shop_that_it_does_not_know(office, server):
+    page, rows = office, office.locator(ROWS)
+    sell(server, 1)
+    page.goto(server.url + "/payments")
+    expect(rows).to_have_count(1, timeout=WAIT)
+    # Nobody works here and no shop is connected: there is nothing to choose.
+    expect(page.locator("#staff")).to_be_hidden()
+    expect(page.locator("#shop")).to_be_hidden()
+    with page.expect_request(re.compile(r"/v1/payments\?.*staff=stf_gone.*shop=shop_gone")):
+        page.goto(server.url + "/payments?staff=stf_gone&shop=shop_gone")
+    expect(page.locator("#empty")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#staff")).to_have_value("stf_gone")
+    expect(page.locator("#shop")).to_have_value("shop_gone")
+    assert "staff=stf_gone" in page.locator("#export").get_attribute("href")
+    page.locator("#staff").select_option("")
+    page.locator("#shop").select_option("")
+    expect(rows).to_have_count(1, timeout=WAIT)
+    assert "staff" not in page.url and "shop" not in page.url
 
 
 def test_whoever_is_not_signed_in_comes_back_to_the_same_search(page, server):

@@ -110,13 +110,42 @@ def test_a_tail_that_was_cut_without_a_trace_is_found_by_the_head_of_a_backup(sh
         for payment in payments:
             journal.execute("DELETE FROM payment WHERE id = ?", (payment,))
         journal.execute("DELETE FROM idempotency")
-        journal.execute(
-            "UPDATE tally SET count = (SELECT count(*) FROM payment WHERE 'payment ' || status = name)"
-            " WHERE name LIKE 'payment %'")
+        statuses = [name.removeprefix("tally_") for (name,) in journal.execute(
+            "SELECT name FROM pragma_table_info('journal') WHERE name GLOB 'tally_*' AND name <> 'tally_outbox'")]
+        for status in statuses:
+            journal.execute(
+                f"UPDATE journal SET tally_{status} = (SELECT count(*) FROM payment WHERE status = '{status}')")
         journal.execute(
             "UPDATE journal SET (sequence, head) = (SELECT sequence, link FROM event ORDER BY sequence DESC LIMIT 1)")
     assert shop.verify().code == 0, "a chain alone cannot know that it was longer"
     assert any("its end was cut off" in p for p in shop.problems("--head", backup["head"]))
+
+
+def test_a_chain_that_was_computed_anew_is_found_by_the_head_on_a_report(shop):
+    def day(*arguments):
+        return counter.succeed("day", *arguments, "--journal", shop.path, "--json")
+
+    day("open", "--currency", "EUR", "--float", "10.00")
+    shop.sell("four")
+    assert day("report")["journal_head"] is None, "a day that is not closed has none"
+    day("count", "10.00")
+    z = day("close")
+    sequence, digest = z["journal_head"].split(":")
+    links = {place: computed for place, _, computed in chain(shop.open())}
+    assert int(sequence) == z["last_sequence"] == max(links) and digest == links[int(sequence)].hex()
+    shop.sell("five")
+    assert shop.verify("--head", z["journal_head"]).code == 0
+    shop.tamper("UPDATE event SET at = at - 1 WHERE sequence = 2")
+    assert any(p.startswith("event 2 (") for p in shop.problems("--head", z["journal_head"]))
+    with shop.open() as journal:
+        links = [(computed, place) for place, _, computed in chain(journal)]
+        journal.executemany("UPDATE event SET link = ? WHERE sequence = ?", links)
+        journal.execute("UPDATE journal SET head = ?", (links[-1][0],))
+    assert shop.verify().code == 0, "a chain alone cannot know that it was computed anew"
+    assert any(f"event {sequence} or one before it is another" in p for p in shop.problems("--head", z["journal_head"]))
+    # What was kept with the report is not what the journal says now.
+    assert day("report", "1")["journal_head"] == z["journal_head"]
+    assert links[int(sequence) - 1][0].hex() != digest
 
 
 def test_nothing_is_sold_behind_an_end_that_was_cut(shop):

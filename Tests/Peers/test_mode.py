@@ -7,10 +7,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import requests
 from conftest import run_until_done
+from playwright.sync_api import expect
 
 import counter
+from clerk import WAIT
 
 SALE = ["sale", "--amount", "12.50", "--currency", "EUR"]
+READER = {"id": "tmr_1", "object": "terminal.reader", "device_type": "stripe_s700", "label": "Front", "livemode": True,
+          "location": "tml_1", "serial_number": "S700-1", "status": "online", "action": None}
 CARD = ["--card-number", counter.CARD, "--expiry", "12/30", "--cvc", "123"]
 LIVE = {"TILL_STRIPE_KEY": "sk_live_marked"}
 
@@ -27,6 +31,9 @@ class Refusing(BaseHTTPRequestHandler):
         elif self.path == "/v1/payment_intents":
             status, body = 200, {"id": "pi_1", "object": "payment_intent", "amount": 1250, "currency": "eur",
                                  "status": "requires_payment_method"}
+        elif self.path.startswith("/v1/terminal/readers") and self.server.readers is not None:
+            status, body = 200, {"object": "list", "url": "/v1/terminal/readers", "has_more": False,
+                                 "data": self.server.readers}
         data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -43,7 +50,7 @@ class Refusing(BaseHTTPRequestHandler):
 @pytest.fixture
 def stripe():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
-    server.asked = []
+    server.asked, server.readers = [], None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     server.env = {**LIVE, "TILL_STRIPE_URL": f"http://127.0.0.1:{server.server_port}",
                   "TILL_PROVIDER_HOSTS": "127.0.0.1"}
@@ -89,6 +96,60 @@ def test_an_api_client_cannot_choose_play_money(stripe, tmp_path):
         assert requests.get(server.url + "/shop", timeout=10).status_code == 404
 
 
+def way(page, name):
+    return page.get_by_role("radio", name=name)
+
+
+def test_the_page_of_a_live_counter_offers_no_simulated_reader(stripe, tmp_path, page):
+    with counter.Server(tmp_path, env=stripe.env) as server:
+        server.sign_in(page)
+        expect(page.locator(".test-mode")).to_have_count(0)
+        expect(way(page, "Keyed card")).to_be_checked(timeout=WAIT)
+        expect(way(page, "Card reader")).to_be_hidden()
+        expect(page.locator("#tender-card")).to_be_visible()
+        expect(page.locator("#tender-reader")).to_be_hidden()
+        expect(page.locator("#simulated")).to_have_count(0)
+        page.keyboard.press("r")
+        page.wait_for_timeout(500)
+        expect(way(page, "Keyed card")).to_be_checked()
+        page.get_by_label("Amount", exact=True).fill("12.50")
+        page.get_by_label("Card number").fill(counter.CARD)
+        page.get_by_label("Expiry").fill("12/30")
+        page.get_by_label("Security code").fill("123")
+        page.locator("#charge").click()
+        expect(page.locator("#headline")).to_have_text("Declined", timeout=WAIT)
+        assert "POST /v1/payment_intents" in stripe.asked
+
+
+def test_the_page_of_a_live_counter_begins_with_its_reader_unless_somebody_chose_otherwise(stripe, tmp_path, page):
+    stripe.readers = [READER, {**READER, "id": "tmr_2", "label": "Pretended", "device_type": "simulated_wisepos_e"}]
+    with counter.Server(tmp_path, env=stripe.env) as server:
+        server.sign_in(page)
+        expect(way(page, "Card reader")).to_be_checked(timeout=WAIT)
+        expect(page.locator("#reader option")).to_have_text(["Front"])
+        held = []
+        page.route("**/v1/terminal/readers", lambda route: held.append(route))
+        with page.expect_request("**/v1/terminal/readers"):
+            page.reload()
+        expect(way(page, "Card reader")).to_be_hidden()
+        way(page, "Cash").check()
+        for route in held:
+            route.continue_()
+        expect(way(page, "Card reader")).to_be_visible(timeout=WAIT)
+        expect(way(page, "Cash")).to_be_checked()
+
+
+def test_the_page_of_a_live_counter_that_takes_cash_alone_begins_with_cash(stripe, tmp_path, page):
+    with counter.Server(tmp_path, "--provider", "cash", env=stripe.env) as server:
+        server.sign_in(page)
+        expect(way(page, "Cash")).to_be_checked(timeout=WAIT)
+        for name in ("Card reader", "Keyed card"):
+            expect(way(page, name)).to_be_hidden()
+        page.get_by_label("Amount", exact=True).fill("12.50")
+        page.locator("#charge").click()
+        expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
 def test_what_is_made_in_test_mode_says_so_in_large_letters(tmp_path, journal):
     with counter.Server(tmp_path) as server:
         payment = server.create("o-1", "k-1").json()
@@ -126,6 +187,27 @@ def test_a_journal_changes_its_mode_by_a_deliberate_step_only(stripe, journal):
     assert code(back) == "journal_of_other_mode", back
     # Who only reads needs no keys.
     assert counter.till("payments", "list", *journal).code == 0
+
+
+def test_a_live_counter_without_the_shops_address_is_told_and_its_customers_are_not(stripe, tmp_path, page):
+    words = "Card receipts lack what card schemes or the acquirer require of the shop: store_address. " \
+        "Set TILL_STORE_ADDRESS."
+
+    def found(**env):
+        answer = counter.till("doctor", "--journal", tmp_path / "doctor.db", "--json", env={**stripe.env, **env})
+        return {one["text"]: one["ok"] for one in answer.json["findings"]}
+
+    assert found()[words] is False
+    assert words not in found(TILL_STORE_ADDRESS="Road 1")
+    with counter.Server(tmp_path, env=stripe.env) as server:
+        assert counter.until(lambda: words in server.log.read_text())
+        set_for = server.request("GET", "/v1/settings/receipts").json()
+        assert (set_for["mode"], set_for["missing"]) == ("live", ["store_address"])
+        server.sign_in(page)
+        page.goto(server.url + "/settings/receipts")
+        expect(page.locator("#about")).to_contain_text("which are not set: Address", timeout=WAIT)
+    tried = counter.till("doctor", "--journal", tmp_path / "test.db", "--json").json["findings"]
+    assert {one["text"]: one["ok"] for one in tried}[words] is True
 
 
 def test_a_payment_of_another_merchant_is_left_alone(tmp_path, journal):

@@ -70,6 +70,49 @@ def test_every_event_says_how_the_money_stood(server):
     assert stood[0] == (0, 0, 0) and (0, 0, 6000) in stood and (4830, 0, 0) in stood and stood[-1] == (4830, 1250, 0)
 
 
+def test_a_note_is_kept_with_its_author_in_the_timeline(office, server):
+    page, payment = office, sold(server, "10432")
+    opened(page, server, payment)
+    page.get_by_label("Note", exact=True).fill("Comes back for <b>4242 4242 4242 4242</b>")
+    page.get_by_role("button", name="Add note").click()
+    note = page.locator("#timeline li").first
+    expect(note.locator("b").first).to_have_text("Note", timeout=WAIT)
+    expect(note.locator(".said")).to_contain_text("Comes back for <b>")
+    expect(page.locator("#note")).to_have_value("")
+    expect(page.locator("#done[role=status]")).to_have_text("Note added.")
+    axe(page)
+    kept = shown(server, payment)["notes"]
+    assert len(kept) == 1 and kept[0]["by"]["text"] and "4242 4242 4242" not in json.dumps(kept), kept
+    # What happens later stands above it.
+    server.request("POST", f"/v1/payments/{payment['id']}/refunds", {"amount": 100}, "r-note")
+    expect(page.locator("#timeline li").first).to_contain_text("Refunded", timeout=WAIT)
+    expect(page.locator("#timeline li[data-note]")).to_have_count(1)
+    # In the file there are no notes.
+    assert "Comes back" not in server.request("GET", "/v1/payments.csv").text
+
+
+def test_what_the_provider_answered_is_folded_at_its_step(office, server):
+    page = office
+    made = server.create("10433", "k-10433").json()
+    declined = server.confirm(made["id"], "c-10433", {**counter.CARD_TENDER, "number": "4000000000000002"}).json()
+    assert declined["status"] == "declined", declined
+    decline = declined["attempts"][-1]["decline"]
+    answer = [one["answer"] for one in shown(server, made)["events"] if one["type"] == "attempt.declined"][0]
+    assert answer["reason"] == decline["reason"] and answer.get("code") == decline["code"], answer
+    assert answer.get("request_id") == decline["request_id"]
+    opened(page, server, made)
+    step = page.locator("#timeline li", has_text="Declined.").first
+    expect(step.locator("dd").first).to_be_hidden()
+    step.locator("summary").press("Enter")
+    expect(step.locator("dd").first).to_have_text(decline["reason"])
+    axe(page)
+    # It stays open when the page is drawn anew.
+    page.get_by_label("Note", exact=True).fill("Asked the bank.")
+    page.get_by_role("button", name="Add note").click()
+    expect(page.locator("#timeline li[data-note]")).to_have_count(1, timeout=WAIT)
+    expect(step.locator("dd").first).to_be_visible()
+
+
 def test_a_refund_is_reviewed_before_it_is_sent_and_the_page_shows_what_became_of_it(office, server, shoot):
     page, payment = office, sold(server, "10431")
     opened(page, server, payment)
@@ -130,6 +173,80 @@ def test_a_hold_is_captured_in_part_or_released(office, server):
     send(page, "Release €60.00")
     expect(page.locator("#meta .badge")).to_have_text("Canceled", timeout=WAIT)
     assert shown(server, other)["held"] == 0
+
+
+def test_what_was_done_is_said_and_the_focus_is_not_lost(office, server):
+    page, payment = office, sold(server, "Heard")
+    opened(page, server, payment)
+    done, refund = page.locator("#done[role=status]"), page.get_by_role("button", name="Refund…")
+    expect(done).to_have_text("")
+    why = {"code": "refused_by_test", "detail": "The bank wants to be called first.", "money_moved": "no"}
+    page.route("**/refunds", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)), times=1)
+    ask_refund(page, "12.50")
+    send(page, "Refund €12.50")
+    expect(page.locator("#alert")).to_contain_text("called first", timeout=WAIT)
+    expect(refund).to_be_focused(timeout=WAIT)
+    expect(done).to_have_text("")
+    ask_refund(page, "12.50")
+    send(page, "Refund €12.50")
+    expect(done).to_have_text("€12.50 refunded. €47.50 kept.", timeout=WAIT)
+    # The button is there still: a keyboard goes on from it.
+    expect(refund).to_be_focused(timeout=WAIT)
+    axe(page)
+    ask_refund(page, "47.50")
+    send(page, "Refund €47.50")
+    expect(done).to_have_text("€47.50 refunded. €0.00 kept.", timeout=WAIT)
+    expect(refund).to_be_hidden()
+    expect(done).to_be_focused(timeout=WAIT)
+    axe(page)
+    for action, amount, words in (("Capture", "48.30", "€48.30 captured. €48.30 kept."),
+                                  ("Release", None, "€60.00 released. €0.00 kept.")):
+        opened(page, server, sold(server, "Heard-" + action, capture="manual"))
+        page.get_by_role("button", name=action + "…").click()
+        if amount:
+            page.get_by_label("Amount", exact=True).fill(amount)
+            page.get_by_role("button", name="Review").click()
+        send(page, action + " €")
+        expect(done).to_have_text(words, timeout=WAIT)
+        expect(done).to_be_focused(timeout=WAIT)
+
+
+# A step that can be unfolded has the focus, and the identifier of the payment is selected.
+IN_USE = """() => {
+  window.step = document.querySelector("#timeline summary");
+  window.step.focus();
+  getSelection().selectAllChildren(document.querySelector("#details").lastElementChild);
+}"""
+STILL_IN_USE = "[document.activeElement === window.step, window.step.isConnected, getSelection().toString()]"
+
+
+def test_what_happens_elsewhere_leaves_the_focus_and_the_selection_where_they_are(office, server):
+    page = office
+    made = server.create("10434", "k-10434").json()
+    server.confirm(made["id"], "c-10434", {**counter.CARD_TENDER, "number": "4000000000000002"})
+    opened(page, server, made)
+    page.evaluate(IN_USE)
+    assert page.evaluate(STILL_IN_USE) == [True, True, made["id"]]
+    paid = server.confirm(made["id"], "c-10435", counter.CARD_TENDER)
+    assert paid.json()["status"] == "succeeded", paid.text
+    expect(page.locator("#meta .badge")).to_have_text("Paid", timeout=WAIT)
+    expect(page.locator("#timeline li").first).to_contain_text("Captured.")
+    assert page.evaluate(STILL_IN_USE) == [True, True, made["id"]]
+
+
+def test_a_payment_that_is_asked_for_again_and_again_leaves_the_focus_alone(office, server):
+    page = office
+    made = server.create("10436", "k-10436").json()
+    server.confirm(made["id"], "c-10436", {**counter.CARD_TENDER, "number": "4000000000000002"})
+    read_as(page, shown(server, made), status="processing")
+    opened(page, server, made)
+    page.evaluate(IN_USE)
+    for _ in range(2):
+        with page.expect_response(f"**/v1/payments/{made['id']}", timeout=WAIT):
+            pass
+    page.wait_for_timeout(200)
+    assert page.evaluate(STILL_IN_USE) == [True, True, made["id"]]
 
 
 def posts(page):
@@ -230,6 +347,17 @@ def test_what_cannot_be_read_anew_is_not_sent(office, server):
     assert sent == [] and shown(server, payment)["refunded"] == 0
 
 
+KEPT = "Object.keys(sessionStorage).filter((name) => name.startsWith('till.request:')).length"
+
+
+def again(page):
+    return page.get_by_role("dialog", name="Send this request again?")
+
+
+def amounts(server, payment):
+    return [one["amount"] for one in shown(server, payment)["refunds"]]
+
+
 def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
     page, payment = office, sold(server, "Lost")
     opened(page, server, payment)
@@ -240,22 +368,150 @@ def test_a_lost_answer_refunds_once_also_after_a_reload(office, server):
         route.abort()
 
     page.route("**/refunds", lose, times=1)
-    page.get_by_role("button", name="Refund…").click()
-    page.get_by_label("Amount", exact=True).fill("10")
-    page.get_by_role("button", name="Review").click()
+    ask_refund(page, "10")
     send(page, "Refund €10.00")
     expect(page.locator("#figure")).to_have_text("€50.00", timeout=WAIT)
-    assert lost == [201] and shown(server, payment)["refunded"] == 1000
-    page.route("**/refunds", lambda route: route.abort())
-    page.get_by_role("button", name="Refund…").click()
-    page.get_by_label("Amount", exact=True).fill("5")
-    page.get_by_role("button", name="Review").click()
+    assert lost == [201] and amounts(server, payment) == [1000]
+    # The till has it, and no answer comes before the reload: then it is read without a question.
+    page.route("**/refunds", lose)
+    ask_refund(page, "5")
     send(page, "Refund €5.00")
     expect(page.locator("#alert")).to_contain_text("nothing is done twice", timeout=WAIT)
-    page.unroute("**/refunds")
+    # The page that is left must not finish it.
+    page.route("**/refunds", lambda route: route.abort())
     page.reload()
+    page.unroute("**/refunds")
     expect(page.locator("#figure")).to_have_text("€45.00", timeout=WAIT)
-    assert [one["amount"] for one in shown(server, payment)["refunds"]] == [1000, 500]
+    expect(page.locator("#alert")).to_contain_text("was finished first", timeout=WAIT)
+    expect(again(page)).to_be_hidden()
+    assert amounts(server, payment) == [1000, 500] and page.evaluate(KEPT) == 0
+
+
+@pytest.mark.parametrize("choice", ["Send it again", "Discard"])
+def test_a_refund_that_never_arrived_is_not_sent_after_a_reload_unasked(office, server, shoot, choice):
+    page, payment = office, sold(server, "Never")
+    opened(page, server, payment)
+    page.route("**/refunds", lambda route: route.abort())
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    expect(page.locator("#alert")).to_contain_text("nothing is done twice", timeout=WAIT)
+    # The route is there still: no try of before gets through.
+    page.reload()
+    expect(again(page)).to_be_visible(timeout=WAIT)
+    page.unroute("**/refunds")
+    sent = posts(page)
+    for words in ("the till has no record of it", "Refund", "5.00 EUR"):
+        expect(again(page)).to_contain_text(words)
+    expect(again(page).get_by_role("button", name="Not now")).to_be_focused()
+    axe(page)
+    shoot("again")
+    page.keyboard.press("Enter")
+    expect(page.locator("#alert")).to_contain_text("It was not sent again", timeout=WAIT)
+    assert sent == [] and amounts(server, payment) == [] and page.evaluate(KEPT) == 1
+    page.reload()
+    again(page).get_by_role("button", name=choice).click(timeout=WAIT)
+    is_sent = choice == "Send it again"
+    expect(page.locator("#alert")).to_contain_text("finished first" if is_sent else "nothing was sent", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€55.00" if is_sent else "€60.00", timeout=WAIT)
+    assert amounts(server, payment) == ([500] if is_sent else []) and page.evaluate(KEPT) == 0
+
+
+def test_a_refund_without_an_answer_for_long_is_not_repeated_unasked(office, server):
+    page, payment = office, sold(server, "Long")
+    opened(page, server, payment)
+    tried = []
+
+    def lose(route):
+        tried.append(route.request.url)
+        route.abort()
+
+    page.route("**/refunds", lose)
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    # After fifteen seconds, and the pause that is under way then.
+    expect(again(page)).to_be_visible(timeout=WAIT)
+    assert len(tried) > 1, "it is repeated while somebody watches"
+    page.unroute("**/refunds")
+    page.wait_for_timeout(6_000)
+    assert amounts(server, payment) == []
+    again(page).get_by_role("button", name="Send it again").click()
+    expect(page.locator("#figure")).to_have_text("€55.00", timeout=WAIT)
+    assert amounts(server, payment) == [500] and page.evaluate(KEPT) == 0
+
+
+def test_an_earlier_refund_is_not_sent_with_the_next_one_unasked(office, server):
+    page, payment = office, sold(server, "Earlier")
+    opened(page, server, payment)
+    page.route("**/refunds", lambda route: route.abort())
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    expect(page.locator("#alert")).to_contain_text("nothing is done twice", timeout=WAIT)
+    page.reload()
+    again(page).get_by_role("button", name="Not now").click(timeout=WAIT)
+    page.unroute("**/refunds")
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    again(page).get_by_role("button", name="Discard").click(timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("nothing was sent", timeout=WAIT)
+    assert amounts(server, payment) == [] and page.evaluate(KEPT) == 0
+
+
+def test_a_question_for_a_refund_that_is_refused_is_no_end_of_it(office, server):
+    page, payment = office, sold(server, "Busy")
+    opened(page, server, payment)
+    page.route("**/refunds", lambda route: route.abort())
+    why = {"code": "too_many_requests", "detail": "Ask later."}
+    page.route(re.compile(r"\?request="), lambda route: route.fulfill(
+        status=429, content_type="application/problem+json", body=json.dumps(why)))
+    ask_refund(page, "5")
+    send(page, "Refund €5.00")
+    expect(page.locator("#alert")).to_contain_text("It was not sent again", timeout=WAIT)
+    expect(again(page)).to_be_hidden()
+    assert page.evaluate(KEPT) == 1 and amounts(server, payment) == []
+
+
+# What the page read before another part of it finished the request.
+OVERTAKEN = """async (path) => {
+  const { keptRequests, resume } = await import("/calls.js");
+  const slot = "till.request:" + path;
+  sessionStorage.setItem(slot, JSON.stringify({ path, body: '{"amount":500}', key: "page-before", person: "" }));
+  const [kept] = keptRequests();
+  sessionStorage.removeItem(slot);
+  return await resume(kept);
+}"""
+
+
+def test_a_refund_that_has_had_its_end_meanwhile_is_not_done_anew(office, server):
+    page, payment = office, sold(server, "Overtaken")
+    opened(page, server, payment)
+    sent = posts(page)
+    assert page.evaluate(OVERTAKEN, f"/v1/payments/{payment['id']}/refunds") is None
+    assert sent == [] and amounts(server, payment) == [] and page.evaluate(KEPT) == 0
+
+
+@pytest.mark.parametrize("lost", ["network", "counter"])
+def test_what_moves_money_is_off_while_the_till_cannot_be_reached(office, server, lost):
+    page = office
+    paid, hold = sold(server, "Off"), sold(server, "Hold", capture="manual")
+    for payment, names in ((paid, ["Refund…"]), (hold, ["Capture…", "Release…"])):
+        opened(page, server, payment)
+        for name in names:
+            expect(page.get_by_role("button", name=name)).to_be_enabled()
+        if lost == "network":
+            page.context.set_offline(True)
+        else:
+            server.stop()
+        for name in names:
+            expect(page.get_by_role("button", name=name)).to_be_disabled(timeout=WAIT)
+        expect(page.locator("#live")).to_have_text("Offline", timeout=WAIT)
+        if lost == "network":
+            page.context.set_offline(False)
+        else:
+            server.start()
+        for name in names:
+            expect(page.get_by_role("button", name=name)).to_be_enabled(timeout=WAIT)
+        expect(page.locator("#live")).to_have_text("Live", timeout=WAIT)
+    assert amounts(server, paid) == []
 
 
 def test_a_payment_that_there_is_not_is_said(office, server):

@@ -256,8 +256,15 @@ def test_a_shops_document_brings_customer_and_note(server):
         found = server.request("GET", "/v1/orders?q=" + requests.utils.quote(text, safe="")).json()["orders"]
         assert [one["id"] for one in found] == [order["id"]], text
     assert server.request("GET", "/v1/orders?q=nobody").json()["orders"] == []
+    kept = server.request("GET", f"/v1/orders/{order['id']}/contact").json()
+    assert kept["customer"] == order["customer"] and kept["note"] == order["note"] and kept["baskets"] == []
     erased = server.request("DELETE", f"/v1/orders/{order['id']}/contact").json()
-    assert erased["customer"] is None and erased["note"] is None
+    assert erased["erased"] == {"order": True, "baskets": [], "guests": []} and erased["log_emptied"]
+    assert erased["order"]["customer"] is None and erased["order"]["note"] is None
+    again = server.request("DELETE", f"/v1/orders/{order['id']}/contact").json()
+    assert again["erased"] == {"order": False, "baskets": [], "guests": []}
+    for file in server.folder.iterdir():
+        assert not file.is_file() or b"j@example.org" not in file.read_bytes(), file
     assert server.request("GET", "/v1/orders?q=0170%205550134").json()["orders"] == []
     # Sent again by the shop, it is the same order, and the customer stays erased.
     again = book(server, {"order": document})

@@ -112,6 +112,41 @@ def test_an_open_payment_is_finished_with_its_own_amount(clerk, server, shoot):
     expect(clerk.amount).to_have_value("")
 
 
+def test_a_row_says_when_and_how_and_what_it_opens_comes_into_view(clerk, server, shoot):
+    page = clerk.page
+    for number in range(12):
+        made = server.create(f"o-{number}", f"k-{number}").json()["id"]
+        server.confirm(made, f"c-{number}", {"type": "cash"} if number else counter.CARD_TENDER)
+    page.reload()
+    rows = page.locator("#rows tr")
+    expect(rows).to_have_count(12, timeout=WAIT)
+    for number, how in ((0, "Cash"), (11, "Keyed card Visa •••• 4242")):
+        expect(rows.nth(number).locator(".how")).to_have_text(how)
+        expect(rows.nth(number).locator(".how")).to_be_visible()
+        expect(rows.nth(number).locator(".when")).to_have_text(re.compile(r"\d:\d\d"))
+        expect(rows.nth(number).locator(".when")).to_be_visible()
+    shoot("rows")
+    # Once more, though the address stays what it is.
+    for _ in range(2):
+        rows.last.scroll_into_view_if_needed()
+        rows.last.locator("a").click()
+        headline(clerk, "^Paid$")
+        expect(page.locator("#headline")).to_be_in_viewport(timeout=WAIT)
+        expect(page.locator("#now-title")).to_be_focused()
+
+
+def test_the_enter_that_opens_a_payment_does_not_charge_it_when_it_is_pressed_twice(clerk, server):
+    page = clerk.page
+    server.create("o-77", "k-1", 4711)
+    page.get_by_role("link", name="o-77").focus(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(clerk.amount).to_have_value("47.11", timeout=WAIT)
+    expect(page.locator("#now-title")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert [one["status"] for one in payments(server)] == ["requires_payment_method"]
+
+
 def test_an_open_payment_that_somebody_else_made_is_not_canceled_by_the_next_sale(clerk, server):
     made = server.create("o-77", "k-1", 4711).json()["id"]
     clerk.page.reload()
@@ -280,7 +315,15 @@ def test_the_page_goes_on_after_a_restart_and_asks_for_no_key(clerk, server, sho
 
 def test_a_sale_without_a_session_is_made_when_somebody_has_signed_in(clerk, server):
     """Who has lost his session is asked for a key, not given the machine's account, and the sale is not lost."""
-    clerk.page.context.clear_cookies()
+    page, read = clerk.page, []
+    page.on("response", lambda answer: read.append(re.sub(r".*/v1/(\w+)[?].*", r"\1", answer.url)))
+    page.reload()
+    # It reads its lists again once it listens, and would find out before the sale does.
+    for name in ("payments", "orders"):
+        assert counter.until(
+            lambda name=name: read.count(name) >= {"payments": 2, "orders": 4}[name] or page.wait_for_timeout(20),
+            WAIT / 1000), read
+    page.context.clear_cookies()
     sell(clerk)
     expect(clerk.key).to_be_visible(timeout=WAIT)
     expect(clerk.page.locator("#headline")).to_be_hidden()

@@ -2,6 +2,7 @@
 device and the shop are in different time zones and the clocks are changed."""
 import datetime
 import gzip
+import re
 import urllib.parse
 
 import pytest
@@ -104,6 +105,17 @@ def test_a_page_is_read_in_forced_colors_and_at_twice_the_size(page, visit, name
     axe(page)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["sell", "payments", "payment", "attention"])
+def test_a_page_is_seen_with_more_contrast(page, visit, name, scheme):
+    page.emulate_media(color_scheme=scheme, contrast="more")
+    visit(name)
+    assert page.evaluate("matchMedia('(prefers-contrast: more)').matches")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        axe(page)
+
+
 # ---- What it weighs
 
 
@@ -124,6 +136,41 @@ def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_propert
     assert len(weights) >= 3, weights
     record_property("bytes", sum(weights.values()))
     assert sum(weights.values()) <= MOST_BYTES, sorted(weights.items(), key=lambda one: -one[1])[:12]
+
+
+SENT = """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(
+  ({ name, transferSize, encodedBodySize, decodedBodySize }) => [name, transferSize, encodedBodySize, decodedBodySize])
+"""
+# What the measure of a browser adds for the head of every answer.
+HEAD_BYTES = 300
+# A file that is shorter may not become any smaller.
+WORTH_BYTES = 1_000
+
+
+def sent(page, server):
+    """What a page is made of: what came over the line of each part, its size as it was sent, and as it is."""
+    return [numbers for name, *numbers in page.evaluate(SENT) if is_asset(server, name)]
+
+
+@pytest.mark.parametrize("name", list(PAGES))
+def test_what_is_sent_of_a_page_is_light_and_not_sent_twice(page, visit, server, record_property, name):
+    # As a browser that was never here. The attention of a till is a part of the page on which one signs in.
+    tools = page.context.new_cdp_session(page)
+    tools.send("Network.enable")
+    tools.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    visit(name)
+    parts = sent(page, server)
+    assert len(parts) >= 3, parts
+    record_property("bytes", sum(size for _, size, _ in parts))
+    record_property("bytes with heads", sum(line for line, _, _ in parts))
+    assert sum(size for _, size, _ in parts) <= MOST_BYTES, parts
+    assert all(size < whole for _, size, whole in parts if whole > WORTH_BYTES), parts
+    tools.send("Network.setCacheDisabled", {"cacheDisabled": False})
+    for _ in range(2):
+        page.reload()
+        expect(page.locator(PAGES[name][1]).first).to_be_visible(timeout=WAIT)
+    again = sent(page, server)
+    assert len(again) >= 3 and all(line <= HEAD_BYTES for line, _, _ in again), again
 
 
 # ---- Whose clock it shows
@@ -164,11 +211,11 @@ def device(browser):
     assert not faults, faults
 
 
-def listed(page, server, zone):
+def listed(page, server, whose=""):
     """The days of the list of payments as a device has them."""
     page.goto(server.url + "/payments?period=all")
     expect(page.locator("#rows tr[data-id]")).to_have_count(4, timeout=WAIT)
-    expect(page.locator("#zone")).to_have_text(f"Times in {zone}")
+    expect(page.locator("#zone")).to_have_text("Times in Europe/Berlin" + whose)
     return page.locator("#rows tr.group").count()
 
 
@@ -197,15 +244,69 @@ def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp
         last = datetime.date.fromisoformat(moments[-1][:10])
         assert f"({length} hours)" in days[-1][0] and str(last.day) in days[-1][0], days
         assert "hours" not in days[-2][0], days
-        # To the device far away all of it was one day; it says whose clock that is.
-        assert listed(far, server, "Pacific/Auckland") == 1
-        expect(far.locator("#rows tr.group")).to_contain_text(last.strftime("%B"))
+        # By the clock of the device far away all of it was one day; the list has the shop's two, and says so.
+        assert listed(far, server, ", the shop's time zone; this device is in Pacific/Auckland") == 2
+        expect(far.locator("#rows tr.group").first).to_contain_text(f"{last:%B} {last.day}")
         payment = far.locator("#rows tr[data-id]").first.get_attribute("data-id")
         far.goto(f"{server.url}/payments/{payment}")
         expect(far.locator("#details")).to_contain_text("Pacific/Auckland", timeout=WAIT)
+        # The day of the drawer is by the shop's clock on every device.
         far.goto(server.url + "/day?view=x")
-        expect(far.locator("#about")).to_contain_text("Times in Pacific/Auckland", timeout=WAIT)
-        expect(far.locator("#paper")).to_contain_text("UTC+13:00", timeout=WAIT)
+        expect(far.locator("#paper")).to_contain_text("UTC+01:00" if length == 25 else "UTC+02:00", timeout=WAIT)
         near = device("Europe/Berlin")
         server.sign_in(near)
-        assert listed(near, server, "Europe/Berlin") == 2
+        assert listed(near, server) == 2
+
+
+# What is looked for on the shop's first of March, and on the day of 23 hours: from and until, in UTC.
+DAYS_LOOKED_FOR = {
+    "period=0": ("2026-02-28T23:00:00.000Z", None),
+    "period=1": ("2026-02-27T23:00:00.000Z", "2026-02-28T23:00:00.000Z"),
+    "period=7": ("2026-02-22T23:00:00.000Z", None),
+    "period=own&first=2026-03-29&last=2026-03-29": ("2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"),
+}
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "Europe/Berlin", "America/Los_Angeles"])
+def test_today_in_the_list_of_payments_is_the_shops_wherever_it_is_read(tmp_path, device, zone):
+    env = {"TILL_TIME_ZONE": "Europe/Berlin"}
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env) as server:
+        page = device(zone)
+        server.sign_in(page)
+        # Half past eleven in Berlin, in Auckland the next day and in Los Angeles past two.
+        page.clock.set_fixed_time(datetime.datetime.fromisoformat("2026-03-01T22:30:00+00:00"))
+        for query, (first, until) in DAYS_LOOKED_FOR.items():
+            page.goto(f"{server.url}/payments?{query}")
+            expect(page.locator("#zone")).to_contain_text("Europe/Berlin", timeout=WAIT)
+            asked = urllib.parse.parse_qs(urllib.parse.urlsplit(page.locator("#export").get_attribute("href")).query)
+            assert (asked.get("from", [None]), asked.get("until", [None])) == ([first], [until]), query
+
+
+@pytest.mark.parametrize("zone,whose", [
+    ("Pacific/Auckland", ", the shop's time zone; this device is in Pacific/Auckland"), ("Europe/Berlin", "")])
+def test_the_day_of_the_drawer_is_the_shops_wherever_it_is_read(tmp_path, machine, device, zone, whose):
+    env = {**machine.env, "TILL_TIME_ZONE": "Europe/Berlin"}
+    server = counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env)
+    # Half past eleven in Berlin, and in Auckland the next day.
+    machine.start_at(datetime.datetime.fromisoformat("2026-03-01T22:30:00+00:00"))
+    with server.start():
+        open_day(server)
+        assert server.request("GET", "/v1/day").json()["zone"] == "Europe/Berlin"
+        page = device(zone)
+        server.sign_in(page)
+        page.goto(server.url + "/day")
+        expect(page.locator("#open-since")).to_contain_text("Mar 1,", timeout=WAIT)
+        expect(page.locator("#about")).to_have_text(re.compile(re.escape("Times in Europe/Berlin" + whose) + "$"))
+        expect(page.locator("#rows time").last).to_have_text(re.compile(r"^Mar 1, 11:3\d\sPM$"))
+        page.goto(server.url + "/day?view=x")
+        paper = page.locator("#paper")
+        for text in ("Mar 01, 2026", "UTC+01:00", "Shop's zone", "Europe/Berlin"):
+            expect(paper).to_contain_text(text, timeout=WAIT)
+
+
+def test_a_day_is_shown_by_the_devices_clock_if_it_does_not_know_the_shops(page, visit, server):
+    day = {**server.request("GET", "/v1/day").json(), "zone": "Nowhere/Here"}
+    page.route("**/v1/day", lambda route: route.fulfill(json=day))
+    visit("day")
+    own = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
+    expect(page.locator("#about")).to_have_text(re.compile(f"Times in {re.escape(own)}$"), timeout=WAIT)

@@ -190,11 +190,7 @@ class CounterPage:
     def back(self, page, server):
         expect(page.locator("#offline")).to_be_hidden(timeout=WAIT)
         expect(page.locator("#charge")).to_be_enabled(timeout=WAIT)
-        # The list is read when the till is found again; a sale of after that stands in it after the next one.
-        page.get_by_role("radio", name="Cash").check()
-        page.get_by_label("Amount", exact=True).fill("3.00")
-        page.locator("#charge").click()
-        expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+        # By itself, also what was sold before its stream was there again.
         expect(page.get_by_role("link", name="Meanwhile")).to_be_visible(timeout=WAIT)
 
 

@@ -110,6 +110,33 @@ def test_a_key_is_one_counters_and_then_everybodys_and_events_have_no_gaps(clust
     assert verified(cluster)["events"] == 201
 
 
+def test_a_report_of_the_day_has_the_head_that_a_check_of_the_journal_computes(cluster, tmp_path):
+    def day(one, verb, body, status):
+        answer = one.request("POST", "/v1/day/" + verb, body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def sold(one, name):
+        made = one.create(name, name)
+        assert made.status_code in (200, 201), made.text
+        paid = one.confirm(made.json()["id"], name + "-c", {"type": "cash"})
+        assert paid.status_code == 200, paid.text
+
+    with Counter(tmp_path / "one", cluster) as one:
+        day(one, "open", {"currency": "EUR", "float": 0}, 201)
+        sold(one, "o-1")
+        day(one, "count", {"total": 1250}, 200)
+        z = day(one, "close", {}, 200)
+        sold(one, "o-2")
+    sequence, digest = z["journal_head"].split(":")
+    assert int(sequence) == z["last_sequence"]
+    assert cluster.psql(f"SELECT encode(link, 'hex') FROM event WHERE sequence = {sequence}") == digest
+    assert command(cluster, "journal", "verify", "--head", z["journal_head"]).code == 0
+    cluster.psql("UPDATE event SET at = at - 1 WHERE sequence = 2")
+    changed = command(cluster, "journal", "verify", "--head", z["journal_head"])
+    assert changed.code == 1 and any(p.startswith("event 2 (") for p in changed.json["problems"]), changed
+
+
 def test_a_counter_that_stood_still_for_longer_than_its_lease_writes_nothing_and_ends(cluster, tmp_path):
     two = Counter(tmp_path / "two", cluster, env=LEASE).start()
     one = Counter(tmp_path / "one", cluster, env=LEASE).start()

@@ -137,6 +137,31 @@ def test_the_page_in_a_browser(till, payment, tmp_path, browser):
         page.close()
 
 
+def test_a_sale_that_nobody_numbered_has_no_order_on_its_receipt(tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox") as server:
+        made = server.request("POST", "/v1/payments", {"amount": 1250, "currency": "EUR"}, "plain").json()
+        payment = made["id"]
+        assert re.fullmatch("sale-[0-9a-f]{24}", made["order_id"]), made
+        assert server.confirm(payment, "plain-c").status_code == 200
+
+        def shown(kind, copy="customer"):
+            answer = server.request("GET", f"/v1/payments/{payment}/receipt?format={kind}&copy={copy}")
+            assert answer.status_code == 200, answer.text
+            return answer.content.decode("utf-8", "replace")
+
+        for kind in ("text", "html", "escpos"):
+            words = shown(kind)
+            assert payment in words, words
+            assert not [word for word in ("sale-", "Order", "Address", "not provided") if word in words], words
+            # The shop reads on its own copy what it has not set.
+            assert "Address" in shown(kind, "merchant") and "not provided" in shown(kind, "merchant"), kind
+        assert f"<title>Receipt {payment[-5:]} – " in shown("html")
+        named = server.create("4711", "named").json()["id"]
+        assert server.confirm(named, "named-c").status_code == 200
+        payment = named
+        assert re.search("^Order +4711$", shown("text"), re.MULTILINE) and "<title>Receipt 4711 – " in shown("html")
+
+
 def test_a_link_shows_one_receipt_until_it_ends_and_a_changed_one_nothing(till, payment, tmp_path):
     port = counter.free_port()
     log = tmp_path / "serve.log"

@@ -270,6 +270,8 @@ def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, ser
         ground(page, "paid")
         expect(page.locator("#change")).to_have_text("Change due: 1.70 EUR", timeout=WAIT)
         expect(page.locator("#change-coins li")).to_have_count(3)  # 1 €, 50 c, 20 c
+        # Whoever does not see it hears it with the outcome.
+        expect(page.locator("#result[role=status]")).to_contain_text("Change due: 1.70 EUR")
         page.reload()
     expect(page.locator("#change-coins li")).to_have_count(3, timeout=WAIT)
     size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('#change bdi')).fontSize)")
@@ -280,6 +282,7 @@ def test_the_stage_has_the_colour_of_the_outcome_and_keeps_the_change(clerk, ser
     page.get_by_role("button", name="Next sale").click()
     ground(page, "idle")
     expect(page.locator("#change")).to_be_hidden()
+    expect(page.locator("#result")).not_to_contain_text("Change due")
 
 
 def test_a_decline_a_hold_and_an_open_payment_are_still_there_after_a_reload(clerk, server, shoot):
@@ -542,3 +545,257 @@ def test_the_next_part_of_an_order_is_one_press_away(clerk, server):
     ground(page, "idle")
     expect(page.locator("#chosen")).to_be_hidden()
     assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]
+
+
+# ---- A tip in cash
+
+
+def test_the_change_is_kept_as_a_tip_and_belongs_to_that_sale_alone(clerk, server, shoot):
+    page = clerk.page
+    opened = server.request("POST", "/v1/day/open", {"currency": "EUR", "float": 15000}, "open")
+    assert opened.status_code == 201, opened.text
+    page.get_by_role("radio", name="Cash").check()
+    clerk.amount.fill("48.30")
+    page.get_by_label("Cash received").fill("50.00")
+    expect(page.locator("#cash-change")).to_have_text("Change due: 1.70 EUR")
+    both(page)
+    shoot("tip")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Keep 1.70 EUR as tip").click()
+    expect(page.get_by_label("Tip (optional)")).to_have_value("1.70")
+    expect(page.locator("#cash-change")).to_be_hidden()
+    expect(page.locator("#charge")).to_contain_text("Charge 50.00 EUR")
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.locator("#change")).to_be_hidden()
+    expect(page.locator("#facts")).to_contain_text("1.70 EUR")
+    paid, = payments(server)
+    assert (paid["amount"], paid["tip"], paid["captured"], paid["tender"]["change"]) == (4830, 170, 5000, 0)
+    day = server.request("GET", "/v1/day").json()
+    assert day["session"]["expected"] == 15000 + 5000, day
+    receipt = server.request("GET", f"/v1/payments/{paid['id']}/receipt?format=text")
+    assert "Tip" in receipt.text and "1.70" in receipt.text, receipt.text
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    page.get_by_role("button", name="Next sale").click()
+    expect(page.get_by_label("Tip (optional)")).to_have_value("")
+
+
+def test_a_tip_is_typed_by_keys_and_is_never_more_than_was_handed_over(clerk, server):
+    page = clerk.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.keyboard.type("4830", delay=90)
+    page.keyboard.press("c")
+    expect(page.get_by_label("Cash received")).to_be_focused()
+    page.keyboard.type("5000", delay=90)
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Tip (optional)")).to_be_focused()
+    page.keyboard.type("200", delay=90)
+    expect(page.get_by_label("Tip (optional)")).to_have_value("2.00")
+    page.keyboard.press("F9")
+    expect(page.locator("#cash-tip-fault")).to_have_text("With the tip that is more than the cash received.")
+    expect(page.get_by_label("Tip (optional)")).to_be_focused()
+    assert payments(server) == []
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("150", delay=90)
+    page.keyboard.press("Enter")
+    expect(page.locator("#change")).to_have_text("Change due: 0.20 EUR", timeout=WAIT)
+    assert [(one["tip"], one["captured"]) for one in payments(server)] == [(150, 4980)]
+    # With a card nothing is left over.
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    page.get_by_role("button", name="Next sale").click()
+    clerk.amount.fill("10.00")
+    page.get_by_label("Tip (optional)").fill("1.00")
+    expect(page.locator("#charge")).to_contain_text("Charge 11.00 EUR")
+    clerk.fill("10.00", counter.CARD)
+    expect(page.locator("#charge")).to_contain_text("Charge 10.00 EUR")
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    assert sorted(one["captured"] for one in payments(server)) == [1000, 4980]
+
+
+# ---- A typed sale in parts
+
+
+def orders(server):
+    return server.request("GET", "/v1/orders").json()["orders"]
+
+
+def split(clerk, amount):
+    """Splits a sale that is typed, and returns the number that its order was given."""
+    clerk.amount.fill(amount)
+    clerk.page.get_by_role("button", name="Split payment").click()
+    expect(clerk.page.locator("#chosen-words")).to_contain_text("Order S-", timeout=WAIT)
+    return re.search(r"S-\w{6}", clerk.page.locator("#chosen-words").text_content())[0]
+
+
+def pay_part_in_cash(clerk, amount):
+    clerk.page.get_by_role("radio", name="Cash").check()
+    clerk.amount.fill(amount)
+    clerk.page.locator("#charge").click()
+    expect(clerk.page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
+def test_a_typed_sale_is_paid_in_cash_and_by_card_with_a_reload_between_and_a_second_tablet(
+        clerk, server, browser, shoot):
+    page = clerk.page
+    number = split(clerk, "48.30")
+    expect(page.get_by_role("button", name="Split payment")).to_be_hidden()
+    expect(page.get_by_role("button", name="2 × 24.15 EUR", exact=True)).to_be_visible()
+    both(page)
+    shoot("typed-split")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert payments(server) == []
+    pay_part_in_cash(clerk, "20.00")
+    other = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+    server.sign_in(other)
+    expect(other.get_by_role("button", name=f"Select order {number}, 28.30 EUR")).to_be_visible(timeout=WAIT)
+    other.context.close()
+    for _ in range(2):
+        expect(page.locator("#split-left")).to_have_text(f"28.30 EUR left to pay on {number}", timeout=WAIT)
+        both(page)
+        page.reload()
+    page.get_by_role("button", name=f"Next part of {number}").click()
+    expect(clerk.amount).to_have_value("28.30")
+    clerk.fill("28.30", counter.CARD)
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.get_by_role("button", name="Next sale")).to_be_visible(timeout=WAIT)
+    assert sorted(one["captured"] for one in payments(server)) == [2000, 2830]
+    assert {one["order_number"] for one in payments(server)} == {number}
+    # Nobody has to hand it over.
+    order, = orders(server)
+    for _ in range(50):
+        if order["state"] == "fulfilled":
+            break
+        page.wait_for_timeout(100)
+        order, = orders(server)
+    assert (order["state"], order["amount"], order["payment"]["status"]) == ("fulfilled", 4830, "paid")
+    assert [line["amount"] for line in order["lines"]] == [4830]
+
+
+def test_the_keyboard_alone_splits_a_typed_sale(clerk, server):
+    page = clerk.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.keyboard.type("1000", delay=90)
+    page.keyboard.press("s")
+    expect(page.locator("#chosen-words")).to_contain_text("Order S-", timeout=WAIT)
+    page.keyboard.press("s")
+    expect(page.locator("#split-equal button").first).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(clerk.amount).to_have_value("5.00")
+    page.keyboard.press("c")
+    expect(page.get_by_role("radio", name="Cash")).to_be_checked()
+    page.keyboard.press("F9")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.locator("#split-left")).to_contain_text("5.00 EUR left to pay", timeout=WAIT)
+    assert [one["captured"] for one in payments(server)] == [500]
+
+
+def test_a_split_is_booked_once_when_its_answer_is_lost_and_after_a_reload(clerk, server):
+    page = clerk.page
+    sent = []
+
+    def lose(route):
+        sent.append(route.request.post_data)
+        route.fetch()
+        route.abort()
+
+    page.route("**/v1/orders", lose)
+    clerk.amount.fill("48.30")
+    page.get_by_role("button", name="Split payment").click()
+    expect(page.locator("#detail")).to_contain_text("tries again by itself", timeout=WAIT)
+    expect(page.locator("#charge")).to_be_disabled()
+    before = len(sent)
+    page.reload()
+    # The request of before goes out by itself, and has no answer either.
+    expect(page.locator("#detail")).to_contain_text("tries again by itself", timeout=WAIT)
+    assert len(sent) > before
+    page.unroute("**/v1/orders")
+    expect(page.locator("#chosen-words")).to_contain_text("Order S-", timeout=WAIT)
+    expect(clerk.amount).to_have_value("48.30")
+    ground(page, "idle")
+    assert len(set(sent)) == 1 and len(orders(server)) == 1
+    assert page.evaluate("sessionStorage.getItem('till.request:/v1/orders')") is None
+    pay_part_in_cash(clerk, "48.30")
+    assert [one["captured"] for one in payments(server)] == [4830]
+
+
+def test_a_part_of_a_split_whose_answer_is_lost_is_taken_once(clerk, server):
+    page = clerk.page
+    number = split(clerk, "48.30")
+    lost = set()
+
+    def lose_once(route):
+        path = route.request.url.rsplit("/", 1)[-1]
+        if path in lost:
+            return route.continue_()
+        lost.add(path)
+        route.fetch()
+        return route.abort()
+
+    page.route(re.compile(r"/(confirm|payments)$"), lose_once)
+    pay_part_in_cash(clerk, "20.00")
+    expect(page.locator("#split-left")).to_have_text(f"28.30 EUR left to pay on {number}", timeout=WAIT)
+    assert lost == {"confirm", "payments"}
+    assert [one["captured"] for one in payments(server)] == [2000]
+
+
+def test_giving_up_a_half_paid_split_says_what_was_taken_and_links_to_it(clerk, server):
+    page = clerk.page
+    number = split(clerk, "48.30")
+    pay_part_in_cash(clerk, "20.00")
+    paid, = payments(server)
+    page.get_by_role("button", name=f"Next part of {number}").click()
+    page.get_by_role("button", name="Clear order").click()
+    alert = page.get_by_role("alert").first
+    expect(alert).to_contain_text(f"20.00 EUR of {number} was taken and stays taken", timeout=WAIT)
+    expect(alert).to_contain_text("28.30 EUR is left to pay")
+    expect(clerk.amount).to_have_value("")
+    expect(page.get_by_role("button", name=f"Select order {number}, 28.30 EUR")).to_be_visible(timeout=WAIT)
+    axe(page)
+    alert.get_by_role("link", name=paid["id"]).click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    # Nothing was taken of this one, so nothing of it is left.
+    page.get_by_role("button", name=f"Next part of {number}").click()
+    page.get_by_role("button", name="Clear order").click()
+    split(clerk, "7.00")
+    page.get_by_role("button", name="Clear order").click()
+    expect(page.locator("#open-orders-list li")).to_have_count(1, timeout=WAIT)
+    for _ in range(50):
+        if [one["state"] for one in orders(server)] == ["canceled", "open"]:
+            break
+        page.wait_for_timeout(100)
+    assert [one["state"] for one in orders(server)] == ["canceled", "open"]
+
+
+def test_a_typed_sale_in_parts_is_nothing_to_prepare(clerk, server):
+    number = split(clerk, "48.30")
+    book(server)
+    clerk.page.goto(server.url + "/kitchen")
+    expect(clerk.page.locator("body")).to_contain_text("4711", timeout=WAIT)
+    expect(clerk.page.locator("body")).not_to_contain_text(number)
+
+
+def test_a_declined_card_leads_to_a_split_and_a_discount_does_not(clerk, server):
+    page = clerk.page
+    clerk.fill("12.50", "4000000000000002")
+    page.locator("#charge").click()
+    expect(page.locator("#headline")).to_have_text("Declined", timeout=WAIT)
+    page.get_by_role("button", name="Split payment").click()
+    expect(page.locator("#chosen-words")).to_contain_text("12.50 EUR to pay", timeout=WAIT)
+    pay_part_in_cash(clerk, "5.00")
+    assert sorted(one["status"] for one in payments(server)) == ["canceled", "succeeded"]
+    page.get_by_role("button", name="Next part of S-").click()
+    page.get_by_role("button", name="Clear order").click()
+    clerk.amount.fill("10.00")
+    page.get_by_role("button", name="Discount…").click()
+    page.get_by_label("Percent", exact=True).fill("10")
+    page.get_by_label("Reason", exact=True).fill("Scratched lid")
+    page.get_by_role("button", name="Give discount").click()
+    page.get_by_role("button", name="Split payment").click()
+    expect(page.get_by_role("alert").first).to_contain_text("with a discount is not split", timeout=WAIT)
+    assert len(orders(server)) == 1

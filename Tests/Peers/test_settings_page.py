@@ -147,8 +147,8 @@ def test_a_key_is_shown_once_and_revoked_in_two_steps(office, server, shoot):
     press(page, "Revoke Web shop")
     expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
     page.keyboard.press("Enter")
-    # Nothing is under way any more: the heading has the focus of the button that was drawn anew.
-    expect(page.locator("#title")).to_be_focused(timeout=WAIT)
+    # Nothing is under way any more: the button has the focus again.
+    expect(page.get_by_role("button", name="Revoke Web shop", exact=True)).to_be_focused(timeout=WAIT)
     expect(page.locator("#review")).to_be_hidden()
     assert server.request("GET", "/v1/keys").json()["keys"][0]["state"] == "in_force"
     press(page, "Revoke Web shop")
@@ -168,7 +168,7 @@ def test_a_receipt_is_seen_in_the_languages_as_it_would_be(office, server):
     visit(page, server, "receipts")
     paper = page.frame_locator("#receipt-page")
     expect(paper.locator("body")).to_contain_text("Sample.", timeout=WAIT)
-    page.get_by_label("Language", exact=True).select_option("he")
+    page.locator("#receipt-language").select_option("he")
     expect(paper.locator("html")).to_have_attribute("dir", "rtl", timeout=WAIT)
     expect(paper.locator("body")).to_contain_text("Sample.", timeout=WAIT)
 
@@ -184,6 +184,46 @@ def test_a_test_page_comes_out_of_the_printer(office, server, shoot):
     assert printer.printed
     judged(page)
     shoot("printer")
+
+
+def test_a_printer_that_goes_away_is_seen_and_the_focus_stays(office, server):
+    page, printer = office, PaperPrinter()
+    counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
+                    "--json")
+    visit(page, server, "printers")
+    card, about = page.locator(".thing", has_text="bar"), page.locator("#about")
+    test = page.get_by_role("button", name="Print a test page on bar")
+    test.focus()
+    expect(card).not_to_contain_text("Needs help")
+    # Paper out.
+    printer.paper = 0x72
+    expect(card).to_contain_text("Needs help", timeout=WAIT)
+    expect(about).to_contain_text("bar")
+    expect(test).to_be_focused()
+    printer.paper = 0x12
+    expect(card).not_to_contain_text("Needs help", timeout=WAIT)
+    # What cannot be read is said, and what was read stays.
+    page.route("**/v1/printers", lambda route: route.abort())
+    expect(about).to_contain_text("cannot be reached", timeout=WAIT)
+    expect(card).to_be_visible()
+    page.unroute("**/v1/printers")
+    expect(about).not_to_contain_text("cannot be reached", timeout=WAIT)
+
+
+def test_what_is_typed_stays_while_a_section_is_read_again(office, server):
+    page = office
+    visit(page, server, "keys")
+    page.locator("summary", has_text="New key").click()
+    label = page.locator("#key-label")
+    label.fill("Half a na")
+    key(server)
+    # It is read again every ten seconds.
+    page.wait_for_timeout(12_000)
+    expect(label).to_have_value("Half a na")
+    expect(label).to_be_focused()
+    # Once the form is shut again what came meanwhile is shown.
+    page.locator("summary", has_text="New key").click()
+    expect(page.locator("#body")).to_contain_text("Other shop", timeout=WAIT)
 
 
 def test_somebody_is_disabled_in_two_steps(page, server, shoot):

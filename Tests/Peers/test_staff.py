@@ -16,11 +16,12 @@ import counter
 from printers import READY, Port9100
 
 METHODS = ("get", "post", "put", "patch", "delete")
-ENTAILED = {"hold": {"sell"}, "void": {"sell"}, "refund_freely": {"refund"}}
+ENTAILED = {"hold": {"sell"}, "void": {"sell"}, "refund_freely": {"refund"}, "discount": {"sell"},
+            "discount_freely": {"discount", "sell"}}
 SCOPES = {"sell": {"sell"}, "refund": {"refund"}, "readers": {"readers"}, "offline": {"readers"},
           "admin": {"review", "settings"}, "staff": {"staff"}}
-PERMISSIONS = ["sell", "hold", "void", "refund", "refund_freely", "drawer", "totals", "readers", "review", "staff",
-               "settings"]
+PERMISSIONS = ["sell", "hold", "void", "refund", "refund_freely", "discount", "discount_freely", "drawer", "totals",
+               "readers", "review", "staff", "settings"]
 
 
 @pytest.fixture
@@ -111,8 +112,8 @@ def test_a_pin_is_typed_on_a_terminal_that_does_not_show_it(server):
 def test_without_staff_the_shop_has_one_person(server, staff):
     device = Device(staff)
     who = device.ask("GET", "/session/person").json()
-    assert who == {"account": "main", "has_staff": False, "lock_seconds": 300, "personal": False, "person": None,
-                   "people": []}
+    assert who == {"account": "main", "has_staff": False, "lock_seconds": 300, "personal": False, "zone": "GMT",
+                   "person": None, "people": []}
     assert device.refund(device.paid("o-1"), 2000).status_code == 201
     assert requests.get(server.url + "/session/person", timeout=10).status_code == 401
 
@@ -264,6 +265,31 @@ def test_every_route_answers_those_roles_that_may_and_no_other(server, staff):
                 assert role in found["detail"], what
             cells += 1
     assert cells == len(routes) * len(held)
+
+
+def test_a_list_by_staff_has_what_they_sold_whoever_took_the_money(server, staff):
+    staff.shop()
+    device = staff.device()
+    made = {}
+    for number, name in enumerate(("Mona", "Olga", "Mona")):
+        device.signed_in(name)
+        sale = {"order_id": f"by-{number}", "amount": 900, "currency": "EUR"}
+        made.setdefault(name, []).insert(0, device.ask("POST", "/v1/payments", sale).json()["id"])
+    assert server.create("by-key", "by-key").status_code == 201
+    paid = device.ask("POST", f"/v1/payments/{made['Olga'][0]}/confirm", {"tender": {"type": "cash"}})
+    assert paid.json()["status"] == "succeeded", paid.text
+    people = {one["name"]: one["id"] for one in device.ask("GET", "/session/person").json()["people"]}
+    for name, wanted in made.items():
+        found = server.request("GET", f"/v1/payments?staff={people[name]}").json()["payments"]
+        assert [one["id"] for one in found] == wanted, name
+        paid = server.request("GET", f"/v1/payments?staff={people[name]}&status=succeeded").json()["payments"]
+        assert [one["id"] for one in paid] == (wanted if name == "Olga" else [])
+    listed = counter.succeed(
+        "payments", "list", "--staff", people["Mona"], "--journal", server.journal, "--json")["payments"]
+    assert [one["id"] for one in listed] == made["Mona"]
+    # Any of them may note something, under their own name.
+    noted = device.ask("POST", f"/v1/payments/{made['Olga'][0]}/notes", {"text": "Comes back."})
+    assert noted.status_code == 201 and noted.json()["by"]["id"] == people["Mona"], noted.text
 
 
 def test_holds_and_voids_are_of_those_who_may(server, staff):

@@ -1,5 +1,6 @@
 """The till's page with staff, in a real browser: a PIN says who is there, the page shows what that person may do, and
 somebody else approves what they may not."""
+import json
 
 import pytest
 from playwright.sync_api import expect
@@ -57,6 +58,28 @@ def sell(page, amount):
     page.get_by_role("radio", name="Cash").check()
     page.locator("#charge").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
+def test_a_cashier_splits_a_typed_sale_and_one_that_is_given_up_unpaid_stays(locked, server):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl, cashier")
+    page.get_by_label("Amount", exact=True).fill("48.30")
+    page.get_by_role("button", name="Split payment").click()
+    expect(page.locator("#chosen-words")).to_contain_text("Order S-")
+    page.get_by_role("button", name="Clear order").click()
+    # To cancel it is not a cashier's.
+    expect(page.get_by_role("alert").first).to_contain_text("stays under “Unpaid orders”")
+    page.get_by_role("button", name="Select order S-").click()
+    sell(page, "20.00")
+    page.get_by_role("button", name="Next part of S-").click()
+    sell(page, "28.30")
+    for _ in range(50):
+        order, = server.request("GET", "/v1/orders").json()["orders"]
+        if order["state"] == "fulfilled":
+            break
+        page.wait_for_timeout(100)
+    assert (order["state"], order["payment"]["status"]) == ("fulfilled", "paid")
 
 
 def test_a_pin_says_who_is_there(locked, shoot):
@@ -195,14 +218,19 @@ def test_a_manager_approves_a_refund_on_the_spot(locked, shoot, server):
     shoot("approved")
 
 
+NOBODY = """async () =>
+  !(await (await fetch('/session/person', { headers: { 'X-Till-Page': '1' } })).json()).person"""
+
+
 def test_who_is_disabled_sees_the_pad_again_and_keeps_what_was_typed(locked, shop):
     page = locked
     enter(page, "Carl")
     at_the_till(page, "Carl")
     page.get_by_label("Amount", exact=True).fill("12.34")
     shop.run("disable", "Carl")
-    page.wait_for_timeout(700)
-    page.locator("#charge").click()
+    page.wait_for_function(NOBODY, timeout=WAIT)
+    # The page asks by itself who is there: it may have locked by now, and nobody can click any more.
+    page.evaluate("document.getElementById('charge').click()")
     expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
     expect(page.get_by_role("radio", name="Carl")).to_have_count(0)
     enter(page, "Mona")
@@ -234,6 +262,70 @@ def given_up(page):
     assert status == 204, status
 
 
+def locked_again(page):
+    """The page asks who is there, and nothing is above that."""
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator("#till")).to_be_hidden()
+
+
+def test_no_question_stays_above_the_lock(locked):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    page.get_by_label("Amount", exact=True).fill("12.34")
+    page.get_by_role("button", name="Discount…").click()
+    page.get_by_role("dialog", name="Discount").get_by_label("Reason").fill("Scratched lid")
+    given_up(page)
+    locked_again(page)
+    # The pad can be pressed.
+    page.get_by_role("radio", name="Mona").check()
+    for digit in PINS["Mona"]:
+        page.get_by_role("group", name="Digits").get_by_role("button", name=digit, exact=True).click()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    at_the_till(page, "Mona")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    # Nor does any other, whichever there will be.
+    assert page.evaluate("""() => {
+        const all = [...document.querySelectorAll("dialog")];
+        for (const one of all) one.showModal();
+        return all.length;
+    }""") >= 5
+    given_up(page)
+    locked_again(page)
+    axe(page)
+
+
+def test_a_question_that_comes_once_the_till_is_locked_is_not_asked(locked, server):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    sell(page, "20.00")
+    answered = []
+
+    def answer_late(route):
+        page.evaluate("document.getElementById('lock').click()")
+        expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+        approval = {"action": "refund", "payment": "pay_1", "amount": 2000, "currency": "EUR"}
+        route.fulfill(status=403, content_type="application/problem+json", body=json.dumps({
+            "code": "approval_required", "detail": "Somebody else approves it.", "money_moved": "no",
+            "approval": approval}))
+        answered.append(approval)
+
+    page.route("**/refunds", answer_late)
+    Counter(page, server).give_back()
+    locked_again(page)
+    for _ in range(100):
+        if answered:
+            break
+        page.wait_for_timeout(100)
+    assert answered
+    page.wait_for_timeout(500)
+    locked_again(page)
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+
+
 def kept(page):
     return page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('till.request:')).length")
 
@@ -262,6 +354,41 @@ def test_a_refund_that_was_not_admitted_is_not_carried_out_by_who_signs_in_next(
     at_the_till(page, "Olga")
     page.wait_for_timeout(2_000)
     assert only_payment(server)["refunds"] == []
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_refund_of_ones_own_without_an_answer_is_not_sent_after_a_reload_unasked(locked, server, arrived):
+    page = locked
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+    sell(page, "20.00")
+
+    def lose(route):
+        if arrived:
+            route.fetch()
+        route.abort()
+
+    page.route("**/refunds", lose)
+    Counter(page, server).give_back()
+    expect(page.locator("#headline")).to_contain_text("Outcome unknown", timeout=WAIT)
+    if arrived:
+        page.unroute("**/refunds")
+    page.reload()
+    dialog = page.get_by_role("dialog", name="Send this request again?")
+    if arrived:
+        # The till has it: its answer is read without a question.
+        expect(page.locator("#headline")).to_have_text("Refunded", timeout=WAIT)
+        expect(dialog).to_be_hidden()
+    else:
+        expect(dialog).to_contain_text("the till has no record of it", timeout=WAIT)
+        page.unroute("**/refunds")
+        page.wait_for_timeout(2_000)
+        assert only_payment(server)["refunds"] == []
+        axe(page)
+        dialog.get_by_role("button", name="Discard").click()
+        expect(page.locator("#alert")).to_contain_text("nothing was sent", timeout=WAIT)
+    assert kept(page) == 0
+    assert [one["amount"] for one in only_payment(server)["refunds"]] == ([2000] if arrived else [])
 
 
 @pytest.mark.parametrize("choice", ["Send it again", "Discard"])

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from playwright.sync_api import expect
+from seen import axe
 
 import counter
 
@@ -146,12 +147,14 @@ def sell(page, amount):
 def test_the_clerk_taps_a_phone_and_sees_the_member(page, tmp_path):
     sell(page, "12.50")
     shoot(page, tmp_path, "tap_waiting")
+    axe(page)
     page.get_by_label("Virtual card").select_option("wallet")
     page.get_by_role("button", name="Tap", exact=True).click()
     expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
     expect(page.locator("#tap-loyalty")).to_have_text("Loyalty: Member ••0001, visit 1", timeout=WAIT)
     expect(page.locator("#tap-panel")).to_be_hidden(timeout=WAIT)
     shoot(page, tmp_path, "tap_paid")
+    axe(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
     assert page.faults == []
 
@@ -162,6 +165,7 @@ def test_a_torn_card_is_told_and_the_next_one_pays(page, tmp_path):
     page.get_by_role("button", name="Tap", exact=True).click()
     expect(page.locator("#alert")).to_contain_text("No money moved", timeout=WAIT)
     shoot(page, tmp_path, "tap_torn")
+    axe(page)
     page.get_by_role("button", name="Charge").click()
     expect(page.get_by_role("button", name="Tap", exact=True)).to_be_enabled(timeout=WAIT)
     page.get_by_label("Virtual card").select_option("mastercard")
@@ -201,5 +205,6 @@ def test_what_is_stored_is_shown_with_count_sum_age_and_expiry(page, server, tmp
     for words in ("Stored, not paid", "Payments", "2", "25.00 EUR", "less than a minute old", "To be sent until"):
         expect(panel).to_contain_text(words)
     shoot(page, tmp_path, "stored")
+    axe(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
     assert page.faults == []

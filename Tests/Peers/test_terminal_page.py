@@ -13,6 +13,7 @@ import pytest
 import requests
 import stripe
 from playwright.sync_api import expect
+from seen import axe
 
 import counter
 import terminal
@@ -216,6 +217,7 @@ def sell(page, amount, order):
 def test_the_clerk_sees_what_a_person_sees(page, sandbox, tmp_path):
     sell(page, "12.50", "o-1")
     shoot(page, tmp_path, "reader_waiting")
+    axe(page)
     page.get_by_label("Test card").select_option("visa")
     page.get_by_role("button", name="Present the test card").click()
     # On a busy machine the card may be in and out between two looks of the page.
@@ -225,6 +227,7 @@ def test_the_clerk_sees_what_a_person_sees(page, sandbox, tmp_path):
     for words in ("Remove the card.", "Approved."):
         expect(page.get_by_role("log")).to_contain_text(words)
     expect(page.get_by_role("button", name="Cancel at the reader")).to_be_hidden(timeout=WAIT)
+    axe(page)
     assert [c["captured"] for c in terminal.ledger(sandbox)] == [1250]
     assert page.faults == []
 
@@ -241,6 +244,44 @@ def test_a_decline_is_told_neutrally_and_the_next_card_pays(page, sandbox):
     page.get_by_role("button", name="Present the test card").click()
     expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
     assert [(c["captured"]) for c in terminal.ledger(sandbox)] == [1250], "one intent for one order"
+
+
+def test_a_reader_that_goes_away_is_seen_before_anything_is_charged(page, sandbox):
+    choice = page.get_by_label("Reader", exact=True)
+    expect(choice).to_be_visible(timeout=WAIT)
+    page.get_by_role("radio", name="Card reader").check()
+    choice.select_option(label="Front")
+    amount = page.get_by_label(re.compile("^amount", re.I))
+    amount.fill("12.50")
+    terminal.act(sandbox, {"reader": "Front", "do": "offline"})
+    gone = page.locator("#reader-gone")
+    expect(gone).to_have_text("Reader disconnected", timeout=WAIT)
+    expect(choice.locator("option:checked")).to_have_text("Front (not seen lately)")
+    # Whoever types goes on, and the reader stays chosen.
+    expect(amount).to_be_focused()
+    expect(amount).to_have_value("12.50")
+    terminal.act(sandbox, {"reader": "Front", "do": "online"})
+    expect(gone).to_have_text("", timeout=WAIT)
+    expect(choice.locator("option:checked")).to_have_text("Front")
+    assert terminal.ledger(sandbox) == [] and page.faults == []
+
+
+def test_the_settings_show_a_reader_that_goes_away(page, server, sandbox):
+    page.goto(server.url + "/settings/readers")
+    card = page.locator(".thing", has_text="Front")
+    expect(card).to_contain_text("Ready", timeout=WAIT)
+    terminal.act(sandbox, {"reader": "Front", "do": "offline"})
+    expect(card).to_contain_text("Offline", timeout=WAIT)
+    expect(page.locator("#about")).to_contain_text("Front")
+    page.goto(server.url + "/settings")
+    shown = page.locator(".thing", has=page.get_by_role("heading", name="Readers"))
+    expect(shown).to_contain_text("Offline", timeout=WAIT)
+    link = shown.get_by_role("link")
+    link.focus()
+    terminal.act(sandbox, {"reader": "Front", "do": "online"})
+    expect(shown).to_contain_text("Ready", timeout=WAIT)
+    expect(link).to_be_focused()
+    assert page.faults == []
 
 
 @pytest.mark.parametrize("who", ["clerk", "customer"])
@@ -266,6 +307,7 @@ def test_the_sale_fits_a_phone(page, sandbox, tmp_path):
     expect(page.locator("#result")).to_contain_text("The card was declined", timeout=WAIT)
     assert page.evaluate(wide) == 0
     shoot(page, tmp_path, "phone_declined")
+    axe(page)
     page.get_by_role("button", name="Charge").click()
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
     page.get_by_label("Test card").select_option("visa")
@@ -307,6 +349,7 @@ def test_a_tip_is_asked_for_by_keyboard(page, sandbox, client, reader, tmp_path,
     expect(page.locator("#tip-on-fault")).to_have_text("That is more than the sale.")
     expect(page.get_by_label("Calculate the tip on (optional)")).to_be_focused()
     shoot(page, tmp_path, f"tip_fault_{width}")
+    axe(page)
     page.get_by_label("Calculate the tip on (optional)").fill("10.00")
     page.keyboard.press("Enter")
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
@@ -358,9 +401,11 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     tab_to(page, "It cannot be skipped")
     page.keyboard.press("Space")
     shoot(page, tmp_path, f"questions_form_{width}")
+    axe(page)
     second.get_by_label("Question", exact=True).fill(" ")
     page.keyboard.press("Enter")
     expect(section.get_by_role("alert")).to_have_text("Enter what the customer is asked.")
+    axe(page)
     page.keyboard.type("A bag?")
     page.keyboard.press("Enter")
     expect(section.get_by_role("status")).to_have_text("The customer is being asked at Front.", timeout=WAIT)
@@ -368,6 +413,7 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     asked = client.terminal.readers.retrieve(reader.id).action.collect_inputs.inputs
     assert [(i.type, i.required) for i in asked] == [("email", False), ("selection", True)]
     shoot(page, tmp_path, f"questions_asked_{width}")
+    axe(page)
     tab_to(page, "Act as the customer")
     page.keyboard.press("Enter")
     expect(section.get_by_role("status")).to_contain_text("Answered.", timeout=WAIT)
@@ -375,6 +421,7 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     expect(section.get_by_role("button", name="Ask the customer")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     shoot(page, tmp_path, f"questions_answered_{width}")
+    axe(page)
     assert page.faults == []
 
 
@@ -421,6 +468,7 @@ def test_an_interac_refund_is_made_with_the_card_at_the_reader(page, sandbox, tm
         expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
         page.get_by_label("Test card").select_option(card)
         shoot(page, tmp_path, f"refund_waiting_{card}")
+        axe(page)
         page.get_by_role("button", name="Present the test card").click()
         expect(page.locator("#now")).to_contain_text(words, timeout=WAIT)
         shoot(page, tmp_path, f"refund_{card}")

@@ -86,7 +86,7 @@ struct AdyenSessionShop {
                 let report = WebhookReport(
                     receipt: WebhookReceipt(provider: provider.name, id: event.id, at: clock.now()),
                     payment: event.payment, attempt: event.attempt, isAfterSale: event.isAfterSale,
-                    document: delivery.body)
+                    isCharge: event.isCharge, document: delivery.body)
                 _ = try await checkout.receiveWebhook(report)
             }
         }

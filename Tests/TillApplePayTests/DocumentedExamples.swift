@@ -3,8 +3,17 @@
 import TillApplePay
 import TillCore
 
+/// Of `ApplePayButton.swift`.
+private func example1() async throws {
+    switch ApplePayButton(.checkout, on: .needsSetup) {
+    case .pay(let type): print("Show the button \(type.rawValue), which opens the sheet.")
+    case .setUp: print("Show the button that opens the wallet's set-up.")
+    case .hidden: print("Show no button.")
+    }
+}
+
 /// Of `PaymentFlowController.swift`.
-private func example1(_ basket: SheetBasket, _ flow: PaymentFlowController) async throws {
+private func example2(_ basket: SheetBasket, _ flow: PaymentFlowController) async throws {
     let state = try await flow.pay(basket, by: .applePay) { state in
         print("Step \(state.completedUnits) of 4")
     }
@@ -17,7 +26,7 @@ private func example1(_ basket: SheetBasket, _ flow: PaymentFlowController) asyn
 }
 
 /// Of `AppleCertificateRequest.swift`.
-private func example2(_ bytes: [UInt8]) async throws {
+private func example3(_ bytes: [UInt8]) async throws {
     let request = try AppleCertificateRequest(for: .processing, named: "Shop")
     print("For Apple: \(request.pem)")
     let privateKey = request.key.reveal()
@@ -27,7 +36,7 @@ private func example2(_ bytes: [UInt8]) async throws {
 }
 
 /// Of `ApplePayPaymentRequestFactory.swift`.
-private func example3() async throws {
+private func example4() async throws {
     let teapot = SheetItem(label: "Teapot", amount: Money(minorUnits: 4200, currency: .gbp))
     let cart = SheetBasket(id: "1001", currency: .gbp, service: .delivery, lines: [teapot])
     let factory = ApplePayPaymentRequestFactory(displayName: "Corner shop", countryCode: "GB")
@@ -40,7 +49,7 @@ private func example3() async throws {
 }
 
 /// Of `PaymentTokenVerifier.swift`.
-private func example4(_ bytes: [UInt8], _ keys: ProcessingKeyRing, _ used: any ReplayStore) async throws {
+private func example5(_ bytes: [UInt8], _ keys: ProcessingKeyRing, _ used: any ReplayStore) async throws {
     let verifier = try PaymentTokenVerifier(trust: .apple())
     let verified = try await verifier.verify(UnverifiedPaymentToken(parsing: bytes), at: SystemClock().now())
     let opened = try verified.decrypt(with: keys)

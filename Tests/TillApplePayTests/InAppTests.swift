@@ -209,6 +209,60 @@ struct ApplePayPaymentHandlerTests {
         #expect(placement.contact.address?.postalCode == "EC4M 7RF")
     }
 
+    @Test("A new list of shipping methods begins with the one that is charged, after a change of address or a coupon")
+    func shippingMethods() async throws {
+        let methods = [("van", 100), ("courier", 400)].map { name, cost in
+            SheetShippingMethod(
+                identifier: name, label: name, detail: "", amount: Money(minorUnits: Int64(cost), currency: .gbp))
+        }
+        let goods = SheetBasket(
+            id: "b-1", currency: .gbp, service: .delivery, lines: [SheetItem(label: "A", amount: price)],
+            shippingMethods: methods)
+        let backend = Backend([.success(placed)])
+        let sheet = ScriptedSheet { delegate in
+            let near = RedactedContact(locality: "", administrativeArea: "", postalCode: "EC4M", countryCode: "GB")
+            #expect(await delegate.selected(contact: near).shippingMethods.map(\.identifier) == ["van", "courier"])
+            _ = await delegate.selected(shippingMethod: "courier")
+            for update in [await delegate.selected(contact: near), await delegate.entered(coupon: "ten")] {
+                #expect(update.shippingMethods.map(\.identifier) == ["courier", "van"])
+            }
+            #expect(await delegate.authorized(authorized()) == .success)
+            await delegate.finished()
+        }
+        let handler = ApplePayPaymentHandler(basket: goods, checkout: Preparing(), backend: backend)
+        #expect(try await service(sheet).pay(with: handler) == .placed(placed))
+        #expect(await backend.placements.first?.basket.shippingMethod?.identifier == "courier")
+    }
+
+    @Test("An address without postcode and town pays where the shop delivers everywhere, and in no area")
+    func withoutPostcode() async throws {
+        let chan = WalletContact(
+            givenName: "Tai Man", familyName: "Chan", emailAddress: "chan@example.com", phoneNumber: "+852 2123 4567",
+            addressLines: ["1 Connaught Place", "Central"], administrativeArea: "Hong Kong Island", countryCode: "HK")
+        let place = RedactedContact(
+            locality: "", administrativeArea: "Hong Kong Island", postalCode: "", countryCode: "HK")
+        var unfinished = ada
+        unfinished.postalCode = nil
+        for isEverywhere in [true, false] {
+            let backend = Backend([.success(placed)])
+            let sheet = ScriptedSheet { [unfinished] delegate in
+                #expect(await delegate.selected(contact: place).errors.isEmpty == isEverywhere)
+                // A postcode that the country has is named as missing, whatever the area.
+                let early = await delegate.authorized(authorized(unfinished))
+                let missing = SheetError(.shippingContactInvalid, .postalCode, "A postcode is needed.")
+                #expect(early == .failure([missing]))
+                let far = SheetError(.addressUnserviceable, .postalAddress, "We do not deliver to this address.")
+                let result = await delegate.authorized(authorized(chan))
+                #expect(result == (isEverywhere ? .success : .failure([far])))
+                await delegate.finished()
+            }
+            let paying = isEverywhere ? ApplePayService(presenter: sheet, factory: factory) : service(sheet)
+            _ = try await paying.pay(with: handler(backend))
+            let address = await backend.placements.first?.contact.address
+            #expect(address?.countryCode == (isEverywhere ? "HK" : nil))
+        }
+    }
+
     @Test("A back end that prices selections is asked for each, and its errors are shown")
     func backEndPrices() async throws {
         let backend = Backend([.success(placed)])

@@ -32,6 +32,41 @@
             #expect(converted.supportedNetworks == [.visa, .masterCard, .amex])
         }
 
+        @Test("Every network of Apple's reaches the sheet in its order, and an unknown one under its own name")
+        func networks() throws {
+            let table: [(String, PKPaymentNetwork)] = [
+                ("cartesBancaires", .cartesBancaires), ("mada", .mada), ("eftpos", .eftpos), ("interac", .interac),
+                ("jcb", .JCB), ("chinaUnionPay", .chinaUnionPay), ("privateLabel", .privateLabel), ("visa", .visa),
+                ("electron", .electron), ("maestro", .maestro), ("vPay", .vPay), ("girocard", .girocard),
+                ("elo", .elo), ("quicPay", .quicPay), ("idCredit", .idCredit), ("suica", .suica),
+                ("bancontact", .bancontact), ("dankort", .dankort), ("mir", .mir), ("nanaco", .nanaco),
+                ("waon", .waon), ("postFinance", .postFinance), ("tmoney", .tmoney), ("meeza", .meeza),
+                ("pagoBancomat", .pagoBancomat), ("bankAxept", .bankAxept), ("himyan", .himyan), ("jaywan", .jaywan),
+                ("barcode", .barcode), ("amex", .amex), ("masterCard", .masterCard), ("discover", .discover),
+                // The device has it, in other capitals.
+                ("napas", PKPaymentNetwork(rawValue: "NAPAS")), ("Visa", .visa),
+                // Nobody here knows it.
+                ("tomorrow", PKPaymentNetwork(rawValue: "tomorrow")),
+            ]
+            var request = try request()
+            request.supportedNetworks = table.map(\.0)
+            let converted = try #require(PassKitConversion.request(request, merchantIdentifier: "merchant.x"))
+            #expect(converted.supportedNetworks == table.map(\.1))
+            let sheet = PassKitPaymentSheet(merchantIdentifier: "merchant.x")
+            #expect(sheet.availability(networks: ["mada"]) == .available)
+            #expect(sheet.availability(networks: ["tomorrow"]) == .available)
+        }
+
+        @Test("Without networks no sheet is shown, and no set-up is offered")
+        func noNetworks() async throws {
+            var request = try request()
+            request.supportedNetworks = []
+            #expect(PassKitConversion.request(request, merchantIdentifier: "merchant.x") == nil)
+            let sheet = PassKitPaymentSheet(merchantIdentifier: "merchant.x")
+            #expect(await !sheet.present(request, delegate: Answers()))
+            #expect(sheet.availability(networks: []) == .unavailable)
+        }
+
         private func request(_ agreement: PaymentSheetRequest.Agreement) throws -> PaymentSheetRequest {
             var request = try request()
             request.agreement = agreement
@@ -114,7 +149,6 @@
         func questions() async throws {
             let sheet = PassKitPaymentSheet(merchantIdentifier: "merchant.x")
             #expect(sheet.availability(networks: ["visa"]) == .available)
-            #expect(sheet.availability(networks: []) == .needsSetup)
             let delegate = Answers()
             #expect(await sheet.present(try request(), delegate: delegate))
             let controller = try #require(PKPaymentAuthorizationController.testPresented)

@@ -269,5 +269,10 @@ struct PaymentTokenBindingTests {
         #expect(await refusal(expectation(parts: ["sub-2": thousand]), token) == "parts")
         #expect(await refusal(expectation(parts: ["sub-1": World.price]), token) == "parts")
         #expect(await refusal(expectation(), token) == "parts_unexpected")
+        do throws(PaymentTokenError) {
+            _ = try await token.accept(
+                for: expectation(), replay: MemoryReplayStore(clock: ManualClock(World.now)))
+            Issue.record("accepted")
+        } catch { #expect(error.next.contains("each merchant in a sheet of its own")) }
     }
 }

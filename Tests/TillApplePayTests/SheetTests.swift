@@ -107,6 +107,8 @@ struct PostalAreaTests {
             ("BN1 5AA", "GB", "BN1", "5AA"), ("M1 1AE", "GB", "M1", "1AE"), ("EC4M", "GB", "EC4M", nil),
             ("K1A 0B1", "CA", "K1A", "0B1"), ("K1A", "CA", "K1A", nil), ("90210", "US", "90210", nil),
             ("90210-1234", "US", "90210", "1234"), ("10115", "DE", "10115", nil),
+            ("M1 1", "GB", "M1", nil), ("BN1 5", "GB", "BN1", nil), ("SW1A 1", "GB", "SW1A", nil),
+            ("M 11", "GB", "M11", nil),
         ] as [(String, String, String, String?)])
     func areas(_ code: String, _ country: String, _ area: String, _ rest: String?) {
         let parsed = PostalArea(postalCode: code, country: country)
@@ -122,6 +124,8 @@ struct PostalAreaTests {
         let area = DeliveryArea(country: "GB", areas: ["BN1"], parts: ["EC1A": ["1", "4B"]])
         #expect(area.delivers(to: "BN1", country: "GB") == .yes)
         #expect(area.delivers(to: "BN15", country: "GB") == .no)
+        #expect(area.delivers(to: "BN1 5", country: "GB") == .yes)
+        #expect(area.delivers(to: "EC1A 1", country: "GB") == .needsFullAddress)
         #expect(area.delivers(to: "BN15 9AA", country: "GB") == .no)
         #expect(area.delivers(to: "EC1A", country: "GB") == .needsFullAddress)
         #expect(area.delivers(to: "EC1A 1BB", country: "GB") == .yes)
@@ -207,6 +211,19 @@ struct SheetTests {
         }
     }
 
+    @Test("The selected shipping method is the first that a sheet is given, also when it opens again")
+    func offered() throws {
+        var basket = basket()
+        #expect(basket.offeredMethods.map(\.identifier) == ["s", "f"])
+        let isChosen = basket.choose(shippingMethod: "f")
+        #expect(isChosen)
+        #expect(basket.offeredMethods.map(\.identifier) == ["f", "s"])
+        let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB")
+        #expect(try factory.request(for: basket).shippingMethods.map(\.identifier) == ["f", "s"])
+        #expect(basket.shippingMethods.map(\.identifier) == ["s", "f"])
+        #expect(self.basket(.neither).offeredMethods.isEmpty)
+    }
+
     @Test("A replaced basket is the other one in the next version; without delivery or collection it needs no address")
     func replaced() throws {
         let factory = ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB")
@@ -269,6 +286,31 @@ struct ContactTests {
         #expect(WalletContact.merging(billing: billing, shipping: nil) == billing)
     }
 
+    @Test("On collection the shop's name, with which the wallet was given its place, is not the customer's")
+    func collection() {
+        let place = SheetBasket.ShopAddress(
+            name: "Till Pizza", addressLines: ["1 Street"], locality: "London", postalCode: "EC4M 7RF",
+            countryCode: "GB")
+        func named(_ given: String?, _ family: String?, _ service: SheetBasket.Service) -> [String?] {
+            var shown = shipping
+            (shown.givenName, shown.familyName) = (given, family)
+            let customer = WalletContact.customer(shipping: shown, billing: billing, service: service)
+            #expect(customer.emailAddress == "s@example.com" && customer.phoneNumber == "0113 496 0000")
+            return [customer.givenName, customer.familyName]
+        }
+        for (given, family) in [("Till Pizza", nil), ("Till", "Pizza"), ("till  pizza ", nil)] as [(String, String?)] {
+            #expect(named(given, family, .collection(place)) == ["Bill", "Payer"])
+        }
+        #expect(named(nil, nil, .collection(place)) == ["Bill", "Payer"])
+        #expect(named("Shirley", nil, .collection(place)) == ["Shirley", nil])
+        #expect(named("Till Pizza", nil, .delivery) == ["Till Pizza", nil])
+        // Nobody's name is made up.
+        var shown = shipping
+        shown.givenName = "Till Pizza"
+        let nameless = WalletContact.customer(shipping: shown, billing: nil, service: .collection(place))
+        #expect(nameless.givenName == nil && nameless.familyName == nil)
+    }
+
     @Test("A full contact has what its service needs; what is missing is named field by field")
     func full() throws {
         #expect(try FullContact(shipping, needsAddress: true).address?.postalCode == "YO1 1AA")
@@ -281,6 +323,42 @@ struct ContactTests {
         #expect {
             try FullContact(WalletContact(), needsAddress: true)
         } throws: { ($0 as? FullContact.Incomplete)?.errors.count == 7 }
+    }
+
+    @Test(
+        "Postcode and town are needed where the country's addresses have them",
+        arguments: [
+            ("GB", [.locality, .postalCode]), ("US", [.locality, .postalCode]), ("FR", [.locality, .postalCode]),
+            ("HK", []), ("AE", []), ("hk", []), ("IE", [.locality]), ("SA", [.locality]), ("SG", [.postalCode]),
+            ("JP", [.postalCode]), (nil, [.locality, .postalCode, .countryCode]),
+        ] as [(String?, [SheetError.Field])])
+    func countries(_ country: String?, _ missing: [SheetError.Field]) throws {
+        var contact = shipping
+        contact.locality = nil
+        contact.postalCode = nil
+        contact.countryCode = country
+        var full: FullContact?
+        var errors: [SheetError] = []
+        do throws(FullContact.Incomplete) { full = try FullContact(contact, needsAddress: true) } catch {
+            errors = error.errors
+        }
+        #expect(errors.compactMap(\.field) == missing)
+        #expect((full == nil) == !missing.isEmpty)
+        if let address = full?.address {
+            #expect(address.locality == "" && address.postalCode == "" && address.countryCode == country)
+        }
+        #expect(try FullContact(contact, needsAddress: false).address == nil)
+    }
+
+    @Test("An address without a postcode is outside every area, and is refused as a whole")
+    func outside() {
+        let area = DeliveryArea(country: "HK", areas: ["999077"])
+        let answer = area.delivers(to: "", country: "HK")
+        #expect(answer == .no)
+        for isComplete in [false, true] {
+            #expect(answer.refusal(of: "", isComplete: isComplete)?.field == .postalAddress)
+            #expect(answer.refusal(of: "BN1", isComplete: isComplete)?.field == .postalCode)
+        }
     }
 
     @Test("Empty and endless text counts as missing")

@@ -62,6 +62,23 @@ import TillTestSupport
         #expect(await code { try await part(1) } == "order_already_paid")
     }
 
+    @Test("takes no discount, also from a payment that only names it")
+    func discount() async throws {
+        try await open()
+        let discount = try Discount(World.eur(100), reason: "Scratched", beside: World.eur(1_000))
+        let draft = world.checkout.draft(
+            account: .main, order: try order(), captureMode: .automatic, discount: discount)
+        #expect(await code { try await world.checkout.create(draft) } == "discount_belongs_to_shop")
+        #expect(try await tab().payments.isEmpty)
+        let line = OrderLine(
+            name: "Tea", quantity: "1", subtotal: World.eur(1_000), total: World.eur(1_000), tax: World.eur(0))
+        let document = try Order(
+            id: OrderID(rawValue: "o-2"), number: "2", lines: [line], total: World.eur(1_000))
+        let priced = world.checkout.draft(
+            account: .main, order: document, captureMode: .automatic, discount: discount)
+        #expect(await code { try await world.checkout.create(priced) } == "discount_belongs_to_shop")
+    }
+
     @Test("is paid in parts, each with an identifier of its own")
     func parts() async throws {
         try await open()

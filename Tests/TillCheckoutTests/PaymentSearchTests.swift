@@ -105,6 +105,43 @@ import TillTestSupport
         #expect(try await world.checkout.find(search).exact.isEmpty)
     }
 
+    @Test("finds what a staff member sold and what was sold of a shop", arguments: [1, 7, 500])
+    func origins(limit: Int) async throws {
+        let staff = ["stf_ada", "stf_ben"].map { StaffID(rawValue: $0) }
+        var sold: [StaffID: [PaymentID]] = [:]
+        for number in 0..<12 {
+            let who = staff[number % 2]
+            let id = try await Attribution.$current.withValue(Attribution(.staff(who, name: "Somebody"))) {
+                try await world.create("By-\(number)", Int64(100 + number))
+            }
+            sold[who, default: []].insert(id, at: 0)
+            if number % 3 == 0 { _ = try await world.confirm(id, card: "4242424242424242", brand: "visa") }
+            world.clock.advance(by: .minutes(11))
+        }
+        _ = try await world.create("Nobody", 100)
+        for who in staff {
+            var search = PaymentSearch(account: .main, limit: limit)
+            search.seller = who
+            let mine = sold[who] ?? []
+            #expect(try await found(search) == mine && mine.count == 6)
+            search.statuses = [.succeeded]
+            let paid = try await all().filter { $0.status == .succeeded && mine.contains($0.id) }
+            #expect(try await found(search) == paid.map(\.id) && paid.count == 2)
+            search.statuses = []
+            // What bears the very name is not somebody else's.
+            for (number, id) in [(0, sold[staff[0]]?.last), (1, sold[staff[1]]?.last)] {
+                for text in ["By-\(number)", id?.rawValue ?? ""] {
+                    search.text = text
+                    let exact = try await world.checkout.find(search).exact.map(\.id)
+                    #expect(exact == (mine.contains { $0 == id } ? [id].compactMap { $0 } : []))
+                }
+            }
+            search.text = nil
+            search.shop = "shop_none"
+            #expect(try await found(search).isEmpty)
+        }
+    }
+
     @Test("says how far back it came when it has examined enough, and goes on from there")
     func budget() async throws {
         let payments = try await sell(40)

@@ -66,6 +66,36 @@ struct SeenPaymentTests {
         #expect(try await world.problems() == [])
     }
 
+    @Test("is not read again for a capture, a refund or a cancellation, and read once more if it has changed")
+    func afterwards() async throws {
+        let world = World()
+        let reads = Calls()
+        let checkout = counted(world, reads)
+        let id = try await world.create()
+        let unpaid = try await world.payment(id)
+        let paid = try await confirm(id, seen: unpaid, by: checkout)
+        #expect(reads.count == 0)
+        let part = Money(minorUnits: 1, currency: paid.currency)
+        let once = try await checkout.refund(id, account: .main, amount: part, seen: paid)
+        #expect(once.refunded == part && reads.count == 0)
+        // What was read before the first refund allows the second one only as the newest state does.
+        let twice = try await checkout.refund(id, account: .main, amount: part, seen: paid)
+        #expect(twice.refunded.minorUnits == 2 && reads.count == 1)
+        #expect(await isRefused { try await checkout.refund(id, account: .main, amount: paid.captured, seen: paid) })
+        // Nor is a payment canceled as unpaid that was paid meanwhile, or captured again.
+        #expect(await isRefused { try await checkout.cancel(id, account: .main, onlyIfUnpaid: true, seen: unpaid) })
+        #expect(await isRefused { try await checkout.capture(id, account: .main, seen: unpaid) })
+        #expect(try await world.payment(id).version == twice.version)
+        #expect(try await world.problems() == [])
+    }
+
+    private func isRefused(_ work: () async throws -> Payment) async -> Bool {
+        do { _ = try await work() } catch {
+            if case .refused? = error as? CheckoutError { return true }
+        }
+        return false
+    }
+
     @Test("refuses nothing if it has changed since")
     func staleRefusal() async throws {
         let world = World()

@@ -162,6 +162,20 @@ struct CounterCheckoutTests {
         #expect(isUnknown(await checkout.pay(token, presenter: bank)))
     }
 
+    @Test("a refusal settles no press that another life of the app may have sent")
+    func resumedRefusals() async throws {
+        let over = problem(410, "app_session_over")
+        var (checkout, transport) = try checkout(over, over)
+        #expect(isUnknown(await checkout.pay(token, isResumed: true, presenter: bank)))
+        #expect(transport.calls.count > 2 && Set(transport.calls.map(\.key)).count == 1)
+        (checkout, transport) = try self.checkout(over, shown("paid", moved: "yes"))
+        guard case .paid = await checkout.pay(token, isResumed: true, presenter: bank) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(transport.calls.count == 2)
+    }
+
     @Test("a counter that is not reached has not said that nothing was charged")
     func notReached() async throws {
         let (checkout, transport) = try checkout()
@@ -355,7 +369,7 @@ struct CounterCheckoutTests {
         #expect(transport.calls.first?.field("X-Till-Session") == Self.text)
         (checkout, transport) = try self.checkout(
             .json(502, "<html>"), .json(200, #"{"provider":"braintree","client_token":"dG9rZW4="}"#))
-        guard case .braintree(clientToken: let token) = try await checkout.cardFields() else {
+        guard case .braintree(clientToken: let token, verification: nil) = try await checkout.cardFields() else {
             Issue.record("no token of Braintree")
             return
         }

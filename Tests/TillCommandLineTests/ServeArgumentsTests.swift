@@ -9,6 +9,7 @@ struct ServeArgumentsTests {
         [], ["--port", "0"], ["--port=0", "--host", "::1", "--json"],
         ["--journal", "x.sqlite", "--config", "till.json", "--account", "shop", "--provider", "sandbox"],
         ["--apple-pay-origin", "http://localhost:3000", "--apple-pay-origin", "http://localhost:3001"],
+        ["--apple-pay", "settings.json", "--apple-pay-stand-in", "9443", "--apple-pay-root", "root.pem"],
         ["--provider-setting=stripe.url=http://127.0.0.1:1", "--provider-setting=paypal.secret=-a=b"],
         ["--allow-plain-http", "--tls-key", "k.pem", "--store", "Tea & more", "--copy-to", "/c"],
         ["--host", "serve", "--store", "help"],

@@ -91,7 +91,7 @@ struct ChainTests {
         try await tamper(
             """
             DELETE FROM event WHERE payment = 'pay_100002'; DELETE FROM payment WHERE id = 'pay_100002';
-            UPDATE tally SET count = 2 WHERE name = 'payment succeeded'
+            UPDATE journal SET tally_succeeded = 2
             """)
         #expect(
             try await journal.verify().problems == [
@@ -111,7 +111,7 @@ struct ChainTests {
         let cut = """
             DELETE FROM event WHERE sequence > 10; DELETE FROM payment WHERE id = 'pay_100003';
             UPDATE journal SET sequence = 10, head = (SELECT link FROM event WHERE sequence = 10);
-            UPDATE tally SET count = 2 WHERE name = 'payment succeeded'
+            UPDATE journal SET tally_succeeded = 2
             """
         try await tamper(cut)
         let after = try SQLiteJournal.open(at: site.path, clock: site.clock)
@@ -193,8 +193,8 @@ struct ChainTests {
             ),
             (
                 """
-                INSERT INTO event(payment, version, account, name, at, body)
-                SELECT payment, 99, account, name, at, replace(body, 'pay_100003-a1', 'pay_100003-a2') FROM event
+                INSERT INTO event(sequence, payment, version, account, name, at, body)
+                SELECT 1000, payment, 99, account, name, at, replace(body, 'pay_100003-a1', 'pay_100003-a2') FROM event
                 WHERE payment = 'pay_100003' AND name = 'attempt.authorized'
                 """,
                 "sb_pay_100003 is the reference of two authorized attempts of pay_100003, pay_100003-a1 and"
@@ -207,7 +207,9 @@ struct ChainTests {
                 "INSERT INTO webhook VALUES ('sandbox', 'evt_1', 1900000000000)",
                 "the webhook evt_1 of sandbox came in the future"
             ),
-            ("UPDATE tally SET count = 9 WHERE name = 'payment succeeded'", "the tally of “payment succeeded” is 9"),
+            ("UPDATE journal SET tally_succeeded = 9", "the tally of “payment succeeded” is 9"),
+            ("UPDATE journal SET tally_outbox = 0", "the tally of “outbox” is 0, and there are 1"),
+            ("UPDATE journal SET tally_expired = 1", "the tally of “payment expired” is 1, and there are 0"),
         ])
     func beside(_ sql: String, _ finding: String) async throws {
         let journal = try await threeSales()

@@ -96,14 +96,16 @@ struct Sale {
     var refund: RefundID { RefundID(rawValue: "\(payment.id)-r1") }
 
     init(
-        _ number: Int, order: String? = nil, account: AccountID = .main, at first: Timestamp = Sale.start
+        _ number: Int, order: String? = nil, account: AccountID = .main, at first: Timestamp = Sale.start,
+        by actor: Actor? = nil, shop: String? = nil
     ) throws {
         self.first = first
         let id = PaymentID(rawValue: "pay_\(String(100_000 + number))")
-        let order = try Order(
+        var order = try Order(
             id: OrderID(rawValue: order ?? "order-\(number)"), amount: Money(minorUnits: 1_250, currency: .eur))
+        if let shop { order.metadata = try OrderMetadata(["shop": shop]) }
         let creation = PaymentEvent.Creation(payment: id, account: account, order: order, captureMode: .automatic)
-        events = [RecordedEvent(.created(creation), at: first)]
+        events = [RecordedEvent(.created(creation), at: first, by: actor.map { Attribution($0) })]
         payment = Payment(creation, at: first)
     }
 

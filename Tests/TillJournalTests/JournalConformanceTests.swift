@@ -150,6 +150,69 @@ struct JournalConformanceTests {
         #expect(try await journal.events(after: .max, account: nil, limit: 9).isEmpty)
     }
 
+    @Test("a list of an order has the payment that has it among those that had it", arguments: Site.Kind.allCases)
+    func listOfAnOrder(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        let order = OrderID(rawValue: "o")
+        for number in 1...5 {
+            var sale = try Sale(number, order: number == 3 ? "other" : "o")
+            try await journal.write(sale.write())
+            guard number < 5 else { continue }
+            sale.add(.canceled)
+            try await journal.write(sale.write())
+        }
+        var late = try Sale(6, order: "o", account: AccountID(rawValue: "other"))
+        try await journal.write(late.write())
+        let names = { (filter: PaymentFilter) in
+            try await journal.payments(filter).map { Int($0.id.rawValue.suffix(1)) }
+        }
+        #expect(try await names(PaymentFilter(account: .main, order: order)) == [5, 4, 2, 1])
+        #expect(try await names(PaymentFilter(account: .main, order: order, limit: 2)) == [5, 4])
+        let before = PaymentID(rawValue: "pay_100004")
+        #expect(try await names(PaymentFilter(account: .main, order: order, before: before, limit: 1)) == [2])
+        #expect(try await names(PaymentFilter(account: .main, order: order, status: .canceled)) == [4, 2, 1])
+        #expect(try await names(PaymentFilter(account: late.payment.account, order: order)) == [6])
+    }
+
+    @Test("a list is filtered by who made the sale and by its shop", arguments: Site.Kind.allCases)
+    func origins(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        let (other, shop) = (AccountID(rawValue: "other"), "shop_abcdefghijklmnopqrstuvwx")
+        let (ada, ben) = (StaffID(rawValue: "stf_ada"), StaffID(rawValue: "stf_ben"))
+        let actors: [Actor?] = [
+            nil, .staff(ada, name: "Ada"), .staff(ben, name: "Ben"), .key(id: "stf_ada", label: nil), .owner,
+        ]
+        for number in 0..<20 {
+            var sale = try Sale(
+                number, account: number == 11 ? other : .main, by: actors[number % 5],
+                shop: number % 4 == 0 ? shop : number % 4 == 1 ? String(repeating: "s", count: 65) : nil)
+            try await journal.write(sale.write())
+            // Whoever does something later has not made the sale.
+            sale.pay()
+            if number % 2 == 0 { try await journal.write(sale.write()) }
+        }
+        func names(_ change: (inout PaymentFilter) -> Void) async throws -> [Int] {
+            var filter = PaymentFilter(account: .main, limit: 100)
+            change(&filter)
+            let rows = try await journal.payments(filter)
+            #expect(try await journal.rowReadings(filter).map(\.id) == rows.map(\.id))
+            return rows.compactMap { Int($0.id.rawValue.suffix(2)) }
+        }
+        #expect(try await names { $0.seller = ada } == [16, 6, 1])
+        #expect(try await names { $0.seller = ben } == [17, 12, 7, 2])
+        #expect(try await names { ($0.seller, $0.account) = (ada, other) } == [11])
+        #expect(try await names { $0.shop = shop } == [16, 12, 8, 4, 0])
+        #expect(try await names { $0.shop = String(repeating: "s", count: 65) } == [])
+        #expect(try await names { ($0.seller, $0.shop) = (ada, shop) } == [16])
+        #expect(try await names { ($0.seller, $0.status) = (ben, .succeeded) } == [12, 2])
+        #expect(try await names { ($0.seller, $0.order) = (ben, OrderID(rawValue: "order-7")) } == [7])
+        #expect(try await names { ($0.shop, $0.limit) = (shop, 2) } == [16, 12])
+        #expect(
+            try await names { ($0.shop, $0.before, $0.limit) = (shop, PaymentID(rawValue: "pay_100012"), 2) } == [8, 4])
+        #expect(try await names { $0.seller = StaffID(rawValue: "1 OR 1=1") } == [])
+        #expect(try await names { ($0.seller, $0.account) = (ada, nil) } == [16, 11, 6, 1])
+    }
+
     @Test("what is due is found, earliest first, and a wake makes it earlier", arguments: Site.Kind.allCases)
     func due(_ kind: Site.Kind) async throws {
         let journal = try Site(kind).open()

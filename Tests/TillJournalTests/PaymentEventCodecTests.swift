@@ -46,6 +46,10 @@ struct PaymentEventCodecTests {
             var accepted = creation
             accepted.acceptedBy = "key 1f2e3d4c"
             events.append(.created(accepted))
+            var discounted = creation
+            discounted.discount = try Discount(
+                Money(minorUnits: 1, currency: .kwd), reason: "&amp;amp; \u{201C}last\u{201D}", beside: order.total)
+            events.append(.created(discounted))
         }
         let tenders = [
             TenderSummary(kind: .cash), TenderSummary(kind: .card, card: CardSummary(brand: "visa", lastFour: "42")),

@@ -239,6 +239,35 @@ struct PostgresJournalTests {
         try await later.close()
     }
 
+    @Test("a journal of before gets the indexes of sales by staff and shop, over the payments that it has")
+    func earlierOrigins() async throws {
+        let drop = "DROP INDEX event_seller, event_shop, event_seller_shop; DROP FUNCTION till_said(text, text[])"
+        let (ada, address) = (StaffID(rawValue: "stf_ada"), try site.address())
+        let earlier = try open()
+        var sale = try Sale(1, by: .staff(ada, name: "Ada"), shop: "shop_a")
+        try await earlier.write(sale.write())
+        try await earlier.close()
+        try psql(drop)
+        let later = try open()
+        var filter = PaymentFilter(account: .main)
+        (filter.seller, filter.shop) = (ada, "shop_a")
+        #expect(try await later.payments(filter).map(\.id) == [sale.payment.id])
+        try await later.close()
+        #expect(try PostgresJournal.level(at: address).missing == [])
+        // One that was not made to its end is made anew.
+        try psql("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'event_shop'::regclass")
+        #expect(try PostgresJournal.level(at: address).missing == ["event_shop"])
+        let again = try open()
+        #expect(try PostgresJournal.level(at: address).missing == [])
+        try await again.close()
+        // A damaged event is in none of them, and does not keep the journal from being opened.
+        try psql(drop)
+        try psql("UPDATE event SET body = '?x'")
+        let last = try open()
+        #expect(try await last.payments(filter).isEmpty)
+        try await last.close()
+    }
+
     @Test("writes that have something in common are sent in the order in which they came, in different batches")
     func batches() async throws {
         func write(_ number: Int, order: String? = nil, wake: PaymentID? = nil) throws -> PreparedWrite {

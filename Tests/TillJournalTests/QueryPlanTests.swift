@@ -19,8 +19,10 @@ struct QueryPlanTests {
         for part in [
             "FROM event WHERE sequence > ? AND account = ?", "FROM payment WHERE id < ? AND account = ? AND status = ?",
             "min(account) FROM payment", "due_at <= ?", "FROM idempotency", "DELETE FROM webhook",
-            "outbox.due_at IS NULL", "FROM tally", "INSERT INTO event", "FROM record_field", "max(sequence)",
-            "(due_at, payment) >", "UPDATE journal", "SELECT version FROM payment",
+            "outbox.due_at IS NULL", "tally_outbox FROM journal", "SET tally_outbox", "INSERT INTO event",
+            "FROM record_field", "max(sequence)", "(due_at, payment) >", "UPDATE journal",
+            "SELECT version FROM payment", "'$.by.id'), NULL) = ?",
+            "'$.order.metadata.shop'), NULL) = ?", "live <> 1 AND id < ? AND account = ? AND order_id = ?",
         ] {
             #expect(statements.contains { $0.contains(part) }, "nothing runs \(part)")
         }
@@ -33,6 +35,14 @@ struct QueryPlanTests {
             }
             let scans = plan.filter { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }
             #expect(scans.isEmpty, "\(sql)\n\(plan)")
+            // A list by origin is read from its own index, not from that of all events.
+            if sql.contains("AS sold") {
+                #expect(plan.contains { $0.contains("event_seller") || $0.contains("event_shop") }, "\(sql)\n\(plan)")
+            }
+            // The payments of an order are read from the two indexes by order, not from among those of the account.
+            if sql.contains("order_id = ?") {
+                #expect(!plan.contains { $0.contains("payment_account") }, "\(sql)\n\(plan)")
+            }
             // Sorting needs all rows first, also where a page is asked for.
             #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(sql)\n\(plan)")
         }
@@ -77,7 +87,19 @@ struct QueryPlanTests {
                     }
                 }
             }
-            _ = try await journal.payments(PaymentFilter(account: .main, order: sales[0].payment.order.id))
+            for status in [PaymentStatus.succeeded, nil] {
+                _ = try await journal.payments(
+                    PaymentFilter(account: .main, order: sales[0].payment.order.id, status: status))
+            }
+            let ada = StaffID(rawValue: "stf_1")
+            let origins: [(StaffID?, String?)] = [(ada, nil), (nil, "shop_1"), (ada, "shop_1")]
+            for (seller, shop) in origins {
+                for status in [PaymentStatus.succeeded, nil] {
+                    var filter = PaymentFilter(account: .main, status: status, before: sales[2].payment.id)
+                    (filter.seller, filter.shop) = (seller, shop)
+                    _ = try await journal.payments(filter)
+                }
+            }
             _ = try await journal.payment(sales[0].payment.id)
             _ = try await journal.version(of: sales[0].payment.id)
             _ = try await journal.livePayment(account: .main, order: sales[0].payment.order.id)

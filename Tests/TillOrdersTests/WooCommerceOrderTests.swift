@@ -168,6 +168,15 @@ struct WooCommerceOrderTests {
         #expect(try order([half], "0.01").total.minorUnits == 1)
     }
 
+    @Test("a price and a quantity whose product fills 128 bits are refused, and end nothing")
+    func widest() {
+        let quantity = "170141183460469231731687303715884.105727"
+        let lines = #"[{"name":"Hat","quantity":\#(quantity),"price":0.000000000001,"total":"1.00"}]"#
+        #expect(throws: OrderError.self) {
+            try Order(document: Array(#"{"id":1,"currency":"EUR","line_items":\#(lines),"total":"1.00"}"#.utf8))
+        }
+    }
+
     @Test("tax that was rounded once for the whole order is accepted if its digits prove it")
     func roundedOnce() throws {
         let line = { (shown: String, exact: String) in

@@ -182,6 +182,44 @@ import TillTestSupport
         #expect(authorization.isCaptured && authorization.amount == Fixture.amount)
     }
 
+    @Test("money that others move after the last look is judged once PayPal refuses the request, and not before")
+    func movedAfterLook() async throws {
+        let card =
+            #","payment_source":{"card":{"last_digits":"7321","authentication_result":{"liability_shift":"YES"}}}"#
+        let fitting = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")], more: card)
+        let custom = #""custom_id":"pay_1-a1""#
+        let look = ScriptedTransport.Step.json(200, Self.order("APPROVED", #"{"liability_shift":"YES"}"#))
+        let refused = ScriptedTransport.Step.json(422, Fixture.error("ORDER_ALREADY_CAPTURED"))
+        for (word, other) in [
+            (#""liability_shift":"YES""#, #""liability_shift":"NO""#), (custom, #""custom_id":"pay_2-a1""#),
+            (custom, #""custom_id":"void-pay_1-a1""#), (custom, custom + #","invoice_id":"pay_2-a1""#),
+            ("12.50", "12.49"), ("EUR", "USD"),
+        ] {
+            let moved = fitting.replacing(word, with: other)
+            #expect(moved != fitting)
+            let (answer, bodies) = try await continued([look, refused, .json(200, moved)])
+            // The next query books it with its objection.
+            #expect(answer == .requiresAction(Self.waiting), "\(other): \(answer)")
+            #expect(bodies.count == 3)
+        }
+        // So is what PayPal still reviews: of a request that stays open the amount alone would be compared later.
+        let reviewed = Fixture.order("COMPLETED", captures: [(Fixture.taken, "PENDING")], more: card)
+        let other = reviewed.replacing(custom, with: #""custom_id":"pay_2-a1""#)
+        #expect(try await continued([look, refused, .json(200, other)]).0 == .requiresAction(Self.waiting))
+        guard case .unknown = try await continued([look, refused, .json(200, reviewed)]).0 else {
+            Issue.record("decided while it is reviewed")
+            return
+        }
+        let (unasked, asked) = try await continued([.json(200, other)])
+        #expect(unasked == .requiresAction(Self.waiting) && asked.count == 1)
+        let (own, _) = try await continued([look, refused, .json(200, fitting)])
+        guard case .approved(let authorization) = own else {
+            Issue.record("\(own)")
+            return
+        }
+        #expect(authorization.isCaptured && authorization.amount == Fixture.amount)
+    }
+
     @Test("a bank that wants to be asked when the money is asked for has its page, and the order stays judged")
     func lateDemand() async throws {
         let approved = ScriptedTransport.Step.json(200, Self.order("APPROVED", nil))

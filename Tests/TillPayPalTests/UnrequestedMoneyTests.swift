@@ -95,6 +95,53 @@ import TillTestSupport
         }
     }
 
+    @Test("the same number in another currency is another amount")
+    func currency() async throws {
+        let found = try snapshot(try await query(paid().replacing("EUR", with: "USD")))
+        #expect(found.captured.currency.code == "USD" && found.captured.minorUnits == 1250)
+        #expect(found.objection?.contains("12.50 USD has moved, and 12.50 EUR was asked for") == true)
+    }
+
+    @Test("an invoice number or a capture of something else is booked with an objection, and one's own is not")
+    func names() async throws {
+        let unit = #""custom_id":"pay_1-a1","#
+        let capture = #""status":"COMPLETED","amount""#
+        func number(_ name: String) -> String { #""invoice_id":"\#(name)","# }
+        func related(_ order: String) -> String {
+            #""status":"COMPLETED","supplementary_data":{"related_ids":{"order_id":"\#(order)"}},"amount""#
+        }
+        for (word, other, fault) in [
+            (unit, unit + number("pay_1-a1"), nil),
+            (unit, unit + number("R-77"), "the order has the invoice number R-77"),
+            (capture, number("pay_1-a1") + capture, nil), (capture, number("pay_1-c1") + capture, nil),
+            (capture, number("R-77") + capture, "has the invoice number R-77"),
+            (capture, number("pay_2-c1") + capture, "has the invoice number pay_2-c1"),
+            (capture, related(Fixture.order), nil),
+            (capture, related("8AC90127TN364715T"), "is of the order 8AC90127TN364715T"),
+        ] as [(String, String, String?)] {
+            let order = paid().replacing(word, with: other)
+            #expect(order != paid())
+            let found = try snapshot(try await query(order))
+            #expect(found.captured == Fixture.amount)
+            if let fault {
+                #expect(found.objection?.contains(fault) == true, "\(other)")
+            } else {
+                #expect(found.objection == nil, "\(other)")
+            }
+        }
+    }
+
+    @Test("an order that has lost the capture which is known is booked with an objection")
+    func knownCapture() async throws {
+        for (capture, isKnown) in [(Fixture.taken, true), ("1AB53561YB803214S", false)] {
+            let provider = try Fixture.provider(ScriptedTransport([.json(200, paid())]))
+            var query = Fixture.query("\(Fixture.order).C.\(capture)")
+            query.unjudged = Self.waiting
+            let found = try snapshot(await provider.query(query))
+            #expect((found.objection == nil) == isKnown, "\(capture)")
+        }
+    }
+
     /// An order of which others have captured 5.00 of a hold.
     private func part(of held: String, _ status: String, last isFinal: Bool = false) -> String {
         func money(_ value: String) -> String { #""amount":{"currency_code":"EUR","value":"\#(value)"}"# }

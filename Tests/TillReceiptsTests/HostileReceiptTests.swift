@@ -180,7 +180,7 @@ struct HostileReceiptTests {
 
 @Suite("What a shop's acquirer asks for")
 struct ShopRequirementTests {
-    @Test("is missing in the log and a gap on paper, for cards and for no cash")
+    @Test("is missing in the log and a gap on paper, the shop's own on its copy alone, for cards and for no cash")
     func required() {
         var sale = ReceiptSample.sale.content()
         sale.store.required = [.merchantID, .phone, .aid]
@@ -189,9 +189,12 @@ struct ShopRequirementTests {
         sale.store.phone = nil
         #expect(sale.missingFields == [.merchantID, .phone])
         #expect(sale.missingFieldsSentence?.contains("merchant_id, phone") == true)
-        let text = ReceiptRenderer.text(sale)
-        #expect(text.contains("Phone [not provided]"))
-        #expect(text.matches(of: /Merchant ID +\[not provided\]/).count == 1)
+        for copy in [ReceiptCopy.customer, .merchant] {
+            sale.copy = copy
+            let text = ReceiptRenderer.text(sale)
+            #expect(text.contains("Phone [not provided]") == (copy == .merchant))
+            #expect(text.matches(of: /Merchant ID +\[not provided\]/).count == 1)
+        }
         sale.transaction = ReceiptTransaction(.sale, .approved, tender: .cash)
         #expect(sale.missingFields == [])
     }
@@ -206,6 +209,8 @@ struct ShopRequirementTests {
         for requirement in ReceiptRequirement.all where requirement.applies(to: whole) {
             for field in requirement.fields {
                 var part = whole
+                // A detail of the shop is a gap on its own copy only.
+                part.copy = .merchant
                 part.take(away: field)
                 #expect(part.missingFields.contains(field), "\(field)")
                 #expect(ReceiptRenderer.text(part).contains("["), "\(field)")

@@ -12,9 +12,11 @@ private struct Sale {
     let attempt = AttemptID(rawValue: "pay_1-a1")
     let start = Timestamp(milliseconds: 1_795_253_405_000)  // 2026-11-21T09:30:05Z
 
-    init(_ order: Order, mode: CaptureMode = .automatic) {
+    init(_ order: Order, mode: CaptureMode = .automatic, discount: Discount? = nil) {
         payment = Payment(
-            .init(payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: mode), at: start)
+            .init(
+                payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: mode,
+                discount: discount), at: start)
     }
 
     init(_ minor: Int64, _ currency: Currency, mode: CaptureMode = .automatic) throws {
@@ -99,6 +101,38 @@ struct ReceiptContentTests {
         #expect(sale.receipt().movements.isEmpty)
     }
 
+    @Test("of a sale that nobody numbered has no order, in no form, and the payment's end in its title")
+    func unnumbered() throws {
+        let names = [
+            "sale-3fa9c1d2e4b5a6978899aabb", "sale-abcd4242424242424242abcd", "sale-01kaj3x5ay8q2r7v9c4d6e0fgh",
+            "pay_1",
+        ]
+        for made in names {
+            var sale = Sale(try Order(id: OrderID(rawValue: made), amount: eur(1_250)))
+            sale.authorize()
+            let receipt = sale.receipt()
+            let document = ReceiptDocument(receipt)
+            #expect(document.title.plain == "Receipt pay_1 – Tea & Co")
+            let printed = String(decoding: ReceiptRenderer.escpos(document, profile: .wide).bytes, as: UTF8.self)
+            for form in [ReceiptRenderer.text(receipt), ReceiptRenderer.html(receipt), printed] {
+                #expect(!form.contains("sale-") && !form.contains("Order") && form.contains("pay_1"), "\(form)")
+                #expect(!form.contains("Address"), "\(form)")
+            }
+            #expect(receipt.jsonValue["order_number"]?.stringValue == ReceiptText(made).plain)
+            #expect(receipt.missingFields.contains(.storeAddress))
+        }
+    }
+
+    @Test("has a shop's own order number, also one like a made-up one", arguments: ["sale-1001", "S-4K7QZ2", "1009"])
+    func numbered(number: String) throws {
+        var sale = Sale(try Order(id: OrderID(rawValue: number), amount: eur(1_250)))
+        sale.authorize()
+        let receipt = sale.receipt()
+        #expect(ReceiptDocument(receipt).title.plain == "Receipt \(number) – Tea & Co")
+        let rows = ReceiptRenderer.text(receipt).split(separator: "\n").filter { $0.hasPrefix("Order") }
+        #expect(rows.count == 1 && rows.allSatisfy { $0.hasSuffix(number) }, "\(rows)")
+    }
+
     @Test("a refund that came to nothing later is not shown as refunded") func reversedRefund() throws {
         var sale = try Sale(1250, .eur)
         sale.authorize()
@@ -125,6 +159,24 @@ struct ReceiptContentTests {
         for row in ["Discount (SAVE5)", "-€5.00", "Gift card ****9X7Z", "-€10.00", "Rounding", "€0.01", "€51.76"] {
             #expect(text.contains(row), "\(row) is missing:\n\(text)")
         }
+    }
+
+    @Test("a discount at the counter is a row with its reason, under the price before it")
+    func discount() throws {
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: eur(1_100), description: "Teapot")
+        var sale = Sale(order, discount: try Discount(eur(150), reason: "Scratched", beside: eur(1_100)))
+        sale.authorize()
+        let receipt = sale.receipt()
+        try receipt.check()
+        #expect(receipt.lineItems.map(\.amount) == [eur(1_250)] && receipt.total == eur(1_100))
+        #expect(receipt.summary.map(\.kind) == [.subtotal, .discount])
+        #expect(receipt.summary.map(\.amount) == [eur(1_250), eur(-150)])
+        #expect(receipt.summary.last?.label.plain == "Discount (Scratched)")
+        let text = ReceiptRenderer.text(receipt)
+        #expect(text.contains("Discount (Scratched)") && text.contains("Teapot"))
+        var plain = Sale(order)
+        plain.authorize()
+        #expect(plain.receipt().summary.map(\.kind) == [.subtotal])
     }
 
     @Test("taxes by name that do not make the tax are replaced by the tax")

@@ -22,15 +22,27 @@ import TillStandInApple
 /// Who comes to it waits until it is opened, or until his task is canceled.
 private final class Door: Sendable {
     private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-    private let (openings, opening) = AsyncStream<Void>.makeStream()
+    /// Who waits; `nil` once it is open. A stream for each: one that is canceled ends its stream.
+    private let waiting = Mutex<[AsyncStream<Void>.Continuation]?>([])
 
     func pass() async {
+        let (openings, opening) = AsyncStream<Void>.makeStream()
+        let isShut = waiting.withLock { waiting in
+            waiting?.append(opening)
+            return waiting != nil
+        }
         arrival.yield()
+        guard isShut else { return }
         for await _ in openings {}
     }
     /// Returns when somebody has come.
     func someoneCame() async { for await _ in arrivals { return } }
-    func open() { opening.finish() }
+    func open() {
+        for one in waiting.withLock({ waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }) { one.finish() }
+    }
 }
 
 /// A clock whose waits end when the test says so.
@@ -51,6 +63,7 @@ private struct Provider: PaymentServiceProvider {
     let base: SandboxProvider
     var isMute = false
     var whenAsked: @Sendable () async -> Void = {}
+    var decline: @Sendable () -> Decline? = { nil }
 
     var name: ProviderName { base.name }
     var capabilities: ProviderCapabilities { base.capabilities }
@@ -62,6 +75,7 @@ private struct Provider: PaymentServiceProvider {
     }
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
         await whenAsked()
+        if let decline = decline() { return .declined(decline) }
         let answer = await base.authorize(request, with: tender)
         return isMute ? .unknown(reason: "no answer") : answer
     }
@@ -132,7 +146,8 @@ private struct Shop {
             verifier: PaymentTokenVerifier(
                 trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
             baskets: ApplePayBaskets(journal: journal, owner: account, clock: clock),
-            customers: CustomerAccounts(journal, owner: account, clock: clock),
+            customers: CustomerAccounts(
+                journal, owner: account, pepper: Pepper(besideJournal: journal.path), clock: clock),
             replay: replay ?? JournalReplayStore(store: journal, clock: clock), checkout: engine,
             account: account, provider: .sandbox, clock: clock, metrics: ApplePayMetrics())
     }
@@ -255,6 +270,35 @@ struct ApplePayCheckoutTests {
         #expect(refusal?.code == "basket_changed")
         #expect(try await !isTaken(shop, journal))
         #expect(try await shop.charged() == [])
+        try await journal.close()
+    }
+
+    @Test("Where the provider takes no token of the shop the customer is told of the shop, and staff until a sale")
+    func notEnabled() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let decline = Guarded<Decline?>(Decline(reason: .notEnabled, code: "parameter_unknown"))
+        var provider = Provider(base: shop.provider)
+        provider.decline = { decline.withLock { $0 } }
+        let checkout = try shop.checkout(journal, provider)
+        try await checkout.baskets.open(shop.basket)
+        let told = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(SheetAnswerStatus(of: told) == .declined && told["moneyMoved"]?.stringValue == "no")
+        let words = String(decoding: told.bytes(), as: UTF8.self)
+        #expect(words.contains("This shop cannot take Apple Pay now") && !words.contains("card was declined"))
+        let notice = try #require(checkout.refusals.notice(of: .sandbox))
+        #expect(notice.code == "provider_refuses" && notice.since != nil && notice.reason.contains("parameter_unknown"))
+
+        // A card that is declined is another matter.
+        decline.withLock { $0 = Decline(reason: .generic) }
+        let declined = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(String(decoding: declined.bytes(), as: UTF8.self).contains("card was declined"))
+        #expect(checkout.refusals.notice(of: .sandbox)?.since == notice.since)
+
+        decline.withLock { $0 = nil }
+        #expect(SheetAnswerStatus(of: try await checkout.pay(try await shop.sheet(checkout))) == .placed)
+        #expect(checkout.refusals.notice(of: .sandbox) == nil)
         try await journal.close()
     }
 

@@ -78,8 +78,12 @@ struct ApplePayPartsTests {
         let own = [
             "/applepay/metadata", "/applepay/", "/shop", "/shop/shop.js",
             "/.well-known/apple-developer-merchantid-domain-association",
+            "/.well-known/apple-developer-merchantid-domain-association.txt",
         ]
-        let others = ["/", "/applepay", "/shopping", "/metrics", "/v1/payments", "/.well-known/other", "/applepays/x"]
+        let others = [
+            "/", "/applepay", "/shopping", "/metrics", "/v1/payments", "/.well-known/other", "/applepays/x",
+            "/.well-known/apple-developer-merchantid-domain-association.json",
+        ]
         #expect(own.allSatisfy(ApplePayRoutes.own))
         #expect(!others.contains(where: ApplePayRoutes.own))
     }
@@ -141,6 +145,14 @@ struct ApplePayPartsTests {
             let read = try #require(attempt.fullContact)
             #expect(read == contact)
         }
+        var abroad = wallet
+        abroad.locality = nil
+        abroad.postalCode = nil
+        abroad.countryCode = "HK"
+        let contact = try FullContact(abroad, needsAddress: true)
+        var attempt = WalletBasket.Attempt(transaction: "t")
+        attempt.contact = contact.json.bytes()
+        #expect(attempt.fullContact == contact)
     }
 
     @Test("Identifiers of events change no path")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TillApplePay
 import TillCore
@@ -44,7 +45,7 @@ struct ApplePaySessionTests {
 
     private func refusal(
         _ sessions: MerchantSessions, _ request: MerchantSessionRequest, _ identity: ApplePayDomain.Identity,
-        _ standIn: MerchantSessions.StandIn
+        _ standIn: MerchantSessions.StandIn?
     ) async -> MerchantSessionError? {
         do throws(MerchantSessionError) {
             _ = try await sessions.session(.sandbox, request, identity: identity, standIn: standIn)
@@ -178,6 +179,23 @@ struct ApplePaySessionTests {
                     Issue.record("\(merchant) was told of \(event)")
                     return
                 }
+            }
+            await sessions.shutdown()
+        }
+    }
+
+    @Test("A certificate in DER, as Apple issues it, gets a session, with its key in PEM or in DER")
+    func binary() async throws {
+        try await withGateway { apple, _, standIn in
+            let sessions = MerchantSessions(clock: SystemClock(), budget: Self.budget, standIn: standIn)
+            let issued = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            let certificate = try MerchantCertificate(parsing: issued.certificate).der
+            let lines = String(decoding: issued.key.reveal(), as: UTF8.self).split(separator: "\n")
+            let text = lines.filter { !$0.hasPrefix("-----") }.joined()
+            let key = Secret(Array(try #require(Data(base64Encoded: text))))
+            for form in [issued.key, key] {
+                let own = ApplePayDomain.Identity(certificate: certificate, key: form)
+                #expect(await refusal(sessions, request(), own, nil) == nil)
             }
             await sessions.shutdown()
         }

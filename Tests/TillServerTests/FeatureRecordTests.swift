@@ -283,8 +283,9 @@ struct FeatureRecordTests {
     @Test("Who buys of two accounts is a customer of each, and signs in at one only", arguments: Kind.allCases)
     func customers(_ kind: Kind) async throws {
         let store = try Place(kind).open()
-        let own = CustomerAccounts(store, owner: AccountID(rawValue: "north"), clock: ManualClock())
-        let other = CustomerAccounts(store, owner: .main, clock: ManualClock())
+        let own = CustomerAccounts(
+            store, owner: AccountID(rawValue: "north"), pepper: .ofGuests, clock: ManualClock())
+        let other = CustomerAccounts(store, owner: .main, pepper: .ofGuests, clock: ManualClock())
         let first = try #require(try await own.demoCustomer()).token.reveal()
         let second = try #require(try await other.demoCustomer()).token.reveal()
         #expect(try await own.customer(showing: first) == "customer_ada")
@@ -301,15 +302,17 @@ struct FeatureRecordTests {
         let stores = [try place.open(), try place.open()]
         let made = try await count(10) { number in
             let new = CustomerAccount(owner: .main, name: [1], id: "a\(number)", token: [2, UInt8(number)])
-            return try await CustomerAccounts(stores[number % 2], owner: .main, clock: ManualClock()).account(new)?
-                .isNew == true
+            let customers = CustomerAccounts(
+                stores[number % 2], owner: .main, pepper: .ofGuests, clock: ManualClock())
+            return try await customers.account(new)?.isNew == true
         }
         #expect(made == 1)
-        let customers = CustomerAccounts(stores[0], owner: .main, clock: ManualClock())
+        let customers = CustomerAccounts(stores[0], owner: .main, pepper: .ofGuests, clock: ManualClock())
         let first = try #require(try await customers.demoCustomer())
         #expect(try await customers.customer(showing: first.token.reveal()) == "customer_ada")
         let second = try #require(
-            try await CustomerAccounts(stores[1], owner: .main, clock: ManualClock()).demoCustomer())
+            try await CustomerAccounts(stores[1], owner: .main, pepper: .ofGuests, clock: ManualClock())
+                .demoCustomer())
         #expect(try await customers.customer(showing: first.token.reveal()) == nil)
         #expect(try await customers.customer(showing: second.token.reveal()) == "customer_ada")
         #expect(try await customers.customer(showing: String(repeating: "0", count: 64)) == nil)
@@ -328,6 +331,46 @@ struct FeatureRecordTests {
         try await log.forget("e-2")
         #expect(try await log.waiting(limit: 10).isEmpty)
         #expect(try await log.newest(100).map(\.details) == [Array(#"{"a":1}"#.utf8)])
+    }
+
+    @Test("An event that Apple tells nothing of waits an hour, and is given up in the end", arguments: Kind.allCases)
+    func missedEvents(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let log = MerchantTokenLog(try place.open(), clock: place.clock)
+        #expect(try await log.add("e-1"))
+        #expect(try await log.add("e-2"))
+        for number in 1...MerchantTokenRecord.maximumTries {
+            #expect(try await Set(log.due(limit: 10).map(\.id)) == ["e-1", "e-2"])
+            #expect(try await log.missed("e-1") == (number == MerchantTokenRecord.maximumTries))
+            #expect(try await log.due(limit: 10).map(\.id) == ["e-2"])
+            place.clock.advance(by: .hours(1))
+        }
+        #expect(try await log.waiting(limit: 10).map(\.id) == ["e-2"])
+        #expect(try await log.newest(10).map(\.isGivenUp) == [false, true])
+        #expect(try await !log.add("e-1"))
+        #expect(try await log.due(limit: 10).map(\.id) == ["e-2"])
+        // A clock that was set back does not put it off.
+        #expect(try await !log.missed("e-2"))
+        place.clock.advance(by: .hours(-48))
+        #expect(try await log.due(limit: 10).map(\.id) == ["e-2"])
+        try await log.end("e-2", details: Array(#"{"a":1}"#.utf8))
+        #expect(try await !log.missed("e-2"))
+        #expect(try await log.waiting(limit: 10).isEmpty)
+    }
+
+    @Test("A new event is asked about before all that Apple has told nothing of", arguments: Kind.allCases)
+    func newEvents(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let log = MerchantTokenLog(try place.open(), clock: place.clock)
+        for number in 0...MerchantTokenLog.maximumConsidered {
+            #expect(try await log.add("e-\(number)"))
+            #expect(try await !log.missed("e-\(number)"))
+        }
+        #expect(try await log.add("new"))
+        #expect(try await log.due(limit: 10).map(\.id) == ["new"])
+        place.clock.advance(by: .hours(1))
+        #expect(try await log.due(limit: 2).map(\.id) == ["new", "e-0"])
+        #expect(try await log.waiting(limit: 1_000).count == MerchantTokenLog.maximumConsidered + 2)
     }
 
     @Test("A key lets its account in until it is revoked", arguments: Kind.allCases)

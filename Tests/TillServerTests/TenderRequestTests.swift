@@ -70,6 +70,35 @@ import TillCore
         #expect(throws: Problem.self) { try redacted("4242424242424242") }
     }
 
+    @Test("cash has what was handed over and a tip, each above zero")
+    func cash() throws {
+        func kind(_ more: String) throws -> TenderRequest.Kind {
+            let body = try JSONValue(parsing: #"{"tender":{"type":"cash"\#(more)}}"#.utf8)
+            return try TenderRequest(body, currency: .eur, now: Self.now).kind
+        }
+        guard case .cash(let tendered, let tip) = try kind(#","tendered":2000,"tip":150"#) else {
+            Issue.record("another kind")
+            return
+        }
+        #expect(tendered == Money(minorUnits: 2_000, currency: .eur))
+        #expect(tip == Money(minorUnits: 150, currency: .eur))
+        for more in [#","tip":0"#, #","tip":-1"#, #","tip":"1.50""#, #","tip":1.5"#, #","tips":150"#] {
+            #expect(throws: Problem.self) { try kind(more) }
+        }
+    }
+
+    @Test("cash has the name of a drawer, an empty one for the account's first")
+    func drawers() throws {
+        func drawer(_ more: String) throws -> DrawerName? {
+            let body = try JSONValue(parsing: #"{"tender":{"type":"cash"\#(more)}}"#.utf8)
+            return try TenderRequest(body, currency: .eur, now: Self.now).drawer
+        }
+        for more in ["", #","drawer":null"#] { #expect(try drawer(more) == nil) }
+        for more in [#","drawer":"""#, #","drawer":"main""#] { #expect(try drawer(more) == DrawerName.main) }
+        #expect(try drawer(#","drawer":"bar","tip":150"#) == DrawerName(rawValue: "bar"))
+        for more in [#","drawer":"Bar""#, #","drawer":1"#] { #expect(throws: Problem.self) { try drawer(more) } }
+    }
+
     @Test("a card of PayPal's fields has nothing else")
     func payPalCard() throws {
         func kind(_ more: String) throws -> TenderRequest.Kind {

@@ -89,6 +89,26 @@ import TillCore
         }
     }
 
+    @Test(
+        "A token that Stripe takes from no card of this account is declined as not enabled, and no card is",
+        arguments: [
+            (400, #"{"error":{"type":"invalid_request_error","code":"parameter_unknown","param":"card[cryptogram]"}}"#),
+            (402, #"{"error":{"type":"invalid_request_error","message":"Sending card data is not enabled."}}"#),
+        ])
+    func notEnabled(_ status: Int, _ error: String) async throws {
+        func reason(_ steps: [ScriptedTransport.Step]) async throws -> DeclineReason? {
+            let provider = try Fixture.provider(ScriptedTransport(steps))
+            let answer = await provider.authorize(Fixture.authorization(), with: tender(try opened()))
+            guard case .declined(let decline) = answer else { return nil }
+            return decline.reason
+        }
+        #expect(try await reason([.json(status, error)]) == .notEnabled)
+        let card = #"{"error":{"type":"card_error","code":"card_declined","decline_code":"insufficient_funds"}}"#
+        #expect(try await reason([.json(402, card)]) == .insufficientFunds)
+        // A refusal of a later step is none of the token.
+        #expect(try await reason([.json(200, Self.token), .json(status, error)]) != .notEnabled)
+    }
+
     @Test("What Stripe cannot take is declined without a call: other wallets, chips' data, nothing at all")
     func refused() async throws {
         let chip = try opened(.emv(data: Secret("9F26"), pin: nil))

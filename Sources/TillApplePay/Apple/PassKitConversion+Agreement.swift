@@ -9,7 +9,8 @@
     extension PassKitConversion {
         /// Adds an agreement to PassKit's request.
         /// - Returns: `false` if it cannot be shown whole, because one of its addresses is no URL or its time zone is
-        ///   not known, or because it is of several merchants. A sheet without it would ask for another consent.
+        ///   not known, because it is of several merchants, or because it is a deferred payment, which needs iOS 16.4.
+        ///   A sheet without it would ask for another consent.
         static func add(_ agreement: PaymentSheetRequest.Agreement, to request: PKPaymentRequest) -> Bool {
             guard case .billing(let agreement) = agreement, let management = URL(string: agreement.managementURL) else {
                 return false
@@ -25,6 +26,7 @@
                 result.tokenNotificationURL = notification ?? nil
                 request.recurringPaymentRequest = result
             case .deferred(let charge, let date, let cancellation):
+                guard #available(macOS 13.3, iOS 16.4, *) else { return false }
                 let billing = PKDeferredPaymentSummaryItem(label: charge.label, amount: decimal(charge.amount))
                 billing.deferredDate = self.date(date)
                 let result = PKDeferredPaymentRequest(

@@ -11,8 +11,10 @@
 
     /// Conversions between Till's values and PassKit's objects. Pure functions.
     public enum PassKitConversion {
-        /// Returns PassKit's request for a sheet; `nil` if PassKit cannot show its agreement whole.
+        /// Returns PassKit's request for a sheet; `nil` if PassKit cannot show its agreement whole, and for one without
+        /// card networks, which no card could pay.
         public static func request(_ request: PaymentSheetRequest, merchantIdentifier: String) -> PKPaymentRequest? {
+            guard !request.supportedNetworks.isEmpty else { return nil }
             let result = PKPaymentRequest()
             result.merchantIdentifier = merchantIdentifier
             result.countryCode = request.countryCode
@@ -98,20 +100,6 @@
                 addressLines: (address?.street ?? "").split(separator: "\n").map(String.init),
                 locality: text(address?.city), administrativeArea: text(address?.state),
                 postalCode: text(address?.postalCode), countryCode: text(address?.isoCountryCode)?.uppercased())
-        }
-
-        static func networks(_ names: [String]) -> [PKPaymentNetwork] {
-            names.compactMap { name in
-                switch name {
-                case "visa": .visa
-                case "masterCard": .masterCard
-                case "amex": .amex
-                case "discover": .discover
-                case "maestro": .maestro
-                case "jcb": .JCB
-                default: nil
-                }
-            }
         }
 
         static func capabilities(_ names: [String]) -> PKMerchantCapability {

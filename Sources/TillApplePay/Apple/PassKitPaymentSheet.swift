@@ -23,16 +23,17 @@
             super.init()
         }
 
-        /// Returns the device's ability to pay with one of the networks; may be called before the sheet is shown.
+        /// Returns the device's ability to pay with one of the networks; may be called before the sheet is shown. A
+        /// shop without networks takes no card, and no set-up changes that.
         public func availability(networks: [String]) -> ApplePayAvailability {
-            guard PKPaymentAuthorizationController.canMakePayments() else { return .unavailable }
-            let known = PassKitConversion.networks(networks)
-            return PKPaymentAuthorizationController.canMakePayments(usingNetworks: known) ? .available : .needsSetup
+            guard !networks.isEmpty, PKPaymentAuthorizationController.canMakePayments() else { return .unavailable }
+            let named = PassKitConversion.networks(networks)
+            return PKPaymentAuthorizationController.canMakePayments(usingNetworks: named) ? .available : .needsSetup
         }
 
         /// Shows the sheet for one payment.
-        /// - Returns: `false` if PassKit did not show it, or cannot show its agreement whole; then the delegate is not
-        ///   called.
+        /// - Returns: `false` if PassKit did not show it, cannot show its agreement whole, or is given no networks;
+        ///   then the delegate is not called.
         public func present(_ request: PaymentSheetRequest, delegate: any PaymentSheetDelegate) async -> Bool {
             guard
                 let converted = PassKitConversion.request(request, merchantIdentifier: merchantIdentifier)

@@ -122,9 +122,11 @@ public struct FullContact: Hashable, Sendable {
     public struct Address: Hashable, Sendable {
         /// Street and number, at least one line.
         public let lines: [String]
+        /// The town; empty where the country's addresses may have none, such as in Hong Kong.
         public let locality: String
         /// The county or state; empty where the country has none.
         public let administrativeArea: String
+        /// The postcode; empty where the country's addresses may have none, such as in the United Arab Emirates.
         public let postalCode: String
         /// The country, ISO 3166-1 alpha-2, in capitals.
         public let countryCode: String
@@ -136,7 +138,7 @@ public struct FullContact: Hashable, Sendable {
         public let errors: [SheetError]
     }
 
-    /// Validates a shipping contact.
+    /// Validates a shipping contact. Town and postcode are needed where the country's addresses have them.
     /// - Parameter needsAddress: `true` if the order is delivered.
     /// - Throws: ``Incomplete`` with everything that is missing.
     public init(_ contact: WalletContact, needsAddress: Bool) throws(Incomplete) {
@@ -154,13 +156,14 @@ public struct FullContact: Hashable, Sendable {
         }
         var address: Address?
         if needsAddress {
+            let needs = AddressNeeds(of: contact.countryCode)
             if contact.addressLines.isEmpty {
                 errors.append(SheetError(.shippingContactInvalid, .addressLines, "A street address is needed."))
             }
-            if contact.locality == nil {
+            if contact.locality == nil, needs.locality {
                 errors.append(SheetError(.shippingContactInvalid, .locality, "A town is needed."))
             }
-            if contact.postalCode == nil {
+            if contact.postalCode == nil, needs.postalCode {
                 errors.append(SheetError(.shippingContactInvalid, .postalCode, "A postcode is needed."))
             }
             if contact.countryCode == nil {

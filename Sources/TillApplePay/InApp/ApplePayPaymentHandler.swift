@@ -182,18 +182,12 @@ public actor ApplePayPaymentHandler {
         return true
     }
 
-    /// Returns the shipping contact; a missing name, phone or e-mail is filled from the billing contact.
+    /// Returns the customer's contact: the shipping contact, completed from the billing contact.
     private static func contact(
         of payment: AuthorizedWalletPayment, for basket: SheetBasket
     ) throws(FullContact.Incomplete) -> FullContact {
-        let merged = WalletContact.merging(billing: payment.billing, shipping: payment.shipping)
-        var shipping = payment.shipping
-        if shipping.givenName == nil, shipping.familyName == nil {
-            shipping.givenName = merged.givenName
-            shipping.familyName = merged.familyName
-        }
-        shipping.emailAddress = merged.emailAddress
-        shipping.phoneNumber = merged.phoneNumber
-        return try FullContact(shipping, needsAddress: basket.service == .delivery)
+        let customer = WalletContact.customer(
+            shipping: payment.shipping, billing: payment.billing, service: basket.service)
+        return try FullContact(customer, needsAddress: basket.service == .delivery)
     }
 }

@@ -75,11 +75,9 @@ public import TillCore
         guard let area else { return await update { _ in } }
         let country = contact.countryCode.isEmpty ? factory.countryCode : contact.countryCode
         let answer = area.delivers(to: contact.postalCode, country: country)
-        let refuses = await handler?.basket.service == .delivery && answer == .no
-        return await update(
-            errors: refuses
-                ? [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")] : []
-        ) { _ in }
+        guard await handler?.basket.service == .delivery else { return await update { _ in } }
+        let refusal = answer.refusal(of: contact.postalCode, isComplete: false)
+        return await update(errors: refusal.map { [$0] } ?? []) { _ in }
     }
 
     /// Changes the basket's shipping method.
@@ -108,17 +106,22 @@ public import TillCore
     /// Validates the complete address and sends the token, once.
     public func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult {
         guard let handler else { return .failure([]) }
-        if let area, await handler.basket.service == .delivery,
-            area.delivers(to: payment.shipping.postalCode ?? "", country: payment.shipping.countryCode ?? "") != .yes,
-            payment.shipping.postalCode != nil
-        {
-            return .failure([SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")])
+        if let area, await handler.basket.service == .delivery, let refusal = refusal(of: payment.shipping, by: area) {
+            return .failure([refusal])
         }
         switch await handler.submit(payment) {
         case .placed, .pending: return .success
         case .refused(let errors): return .failure(errors)
         case .idle, .preparing, .prepared, .submitting, .canceled: return .failure([])
         }
+    }
+
+    /// Returns the error for a complete address outside the area; `nil` inside it, and for an address that lacks a
+    /// postcode which its country has, because that is named with everything else that is missing.
+    private func refusal(of contact: WalletContact, by area: DeliveryArea) -> SheetError? {
+        guard contact.postalCode != nil || !AddressNeeds(of: contact.countryCode).postalCode else { return nil }
+        let code = contact.postalCode ?? ""
+        return area.delivers(to: code, country: contact.countryCode ?? "").refusal(of: code, isComplete: true)
     }
 
     /// Handles the closed sheet: an unsent payment is canceled, a sent one is awaited.
@@ -141,7 +144,7 @@ public import TillCore
             return PaymentSheetUpdate(
                 items: [], errors: [SheetError(.unknown, nil, "The basket cannot be changed any more.")])
         }
-        return PaymentSheetUpdate(items: items, shippingMethods: basket.shippingMethods, errors: errors)
+        return PaymentSheetUpdate(items: items, shippingMethods: basket.offeredMethods, errors: errors)
     }
 }
 

@@ -50,7 +50,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
             requiredShippingContactFields: [.name, .email, .phone, .postalAddress],
             requiredBillingContactFields: [.name, .postalAddress], shippingType: .delivery)
         switch basket.service {
-        case .delivery: request.shippingMethods = basket.shippingMethods
+        case .delivery: request.shippingMethods = basket.offeredMethods
         case .collection(let shop):
             request.shippingType = .storePickup
             request.pickup = shop

@@ -27,7 +27,11 @@ public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
         case "GB", "GG", "JE", "IM":
             // An inward code is a digit and two letters; a full code has 5 to 7 characters.
             let inward = String(text.suffix(3))
-            if text.utf8.count >= 5, PostalArea.shape(inward) == "9AA" {
+            if parts.count == 2, PostalArea.shape(parts[1]) == "9", PostalArea.isOutward(parts[0]) {
+                // Cut within the inward code: `M1 1` is of M1, not M11.
+                code = parts[0]
+                rest = nil
+            } else if text.utf8.count >= 5, PostalArea.shape(inward) == "9AA" {
                 guard PostalArea.isOutward(String(text.dropLast(3))) else { return nil }
                 code = String(text.dropLast(3))
                 rest = inward
@@ -73,6 +77,8 @@ public enum Deliverability: String, Hashable, Sendable {
     case no
     /// The merchant delivers to parts of the area: the complete postcode decides, after authorization.
     case needsFullAddress = "needs-full-address"
+    /// The merchant delivers by distance, and its table has no place for the postcode: it does not deliver there.
+    case unknownPlace = "unknown-place"
 }
 
 /// A merchant's delivery area.

@@ -116,7 +116,9 @@ extension DecryptedPaymentToken {
             // Their merchants would charge parts of an amount that is charged here in full.
             guard payload.authenticationResponses.isEmpty else {
                 throw PaymentTokenError(
-                    .order, "parts_unexpected", "The token has parts for other merchants, and the order has none.")
+                    .order, "parts_unexpected", "The token has parts for other merchants, and the order has none.",
+                    next: "Ask for the token without multiTokenContexts, and let the customer pay each merchant in a "
+                        + "sheet of its own.")
             }
             return
         }

@@ -1,4 +1,3 @@
-import Synchronization
 public import TillCore
 
 /// A record of used transactions, so that a token pays only once.
@@ -22,7 +21,7 @@ public final class MemoryReplayStore: ReplayStore {
         var until: Timestamp
     }
 
-    private let taken = Mutex<[WalletTransactionID: Taken]>([:])
+    private let taken = Guarded<[WalletTransactionID: Taken]>([:])
     private let clock: any TillClock
     private let capacity: Int
 

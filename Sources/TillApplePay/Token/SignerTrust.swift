@@ -1,6 +1,5 @@
 import Crypto
 import SwiftASN1
-import Synchronization
 import TillCore
 import X509
 
@@ -13,8 +12,10 @@ public final class SignerTrust: Sendable {
     /// Maximum number of verified signers kept. Apple has used about five in ten years.
     public static let maximumSigners = 32
 
+    /// The root in DER, for a TLS client that trusts the same authority.
+    package let rootDER: [UInt8]
     private let root: Certificate
-    private let proved = Mutex<[[UInt8]: ValidatedSigner]>([:])
+    private let proved = Guarded<[[UInt8]: ValidatedSigner]>([:])
 
     /// Trusts Apple Root CA - G3.
     /// - Throws: never for the bundled bytes; declared because they are parsed.
@@ -24,8 +25,9 @@ public final class SignerTrust: Sendable {
     /// - Parameter root: one certificate, in DER or PEM.
     public init(root: [UInt8]) throws(PaymentTokenError) {
         do {
-            let block = PEMBlock.first(in: root, named: "CERTIFICATE")
-            self.root = try Certificate(derEncoded: block ?? root)
+            let der = PEMBlock.first(in: root, named: "CERTIFICATE") ?? root
+            rootDER = der
+            self.root = try Certificate(derEncoded: der)
         } catch {
             throw PaymentTokenError(
                 .chain, "root", "The root certificate cannot be read.", next: "Give one certificate, in PEM or DER.")

@@ -1,4 +1,4 @@
-import TillCore
+package import TillCore
 import TillJournal
 
 extension Checkout {
@@ -19,7 +19,9 @@ extension Checkout {
         var found = PaymentFindings()
         let judge = PaymentSearchJudge(search)
         if search.before == nil, let text = search.text {
-            found.exact = try await named(text, search.account).filter { judge.isExact($0) }
+            for listed in try await named(text, search.account) where judge.isExact(listed) {
+                if try await isOfOrigin(listed.id, search) { found.exact.append(listed) }
+            }
         }
         let limit = min(max(search.limit, 1), JournalLimits.maximumPage)
         let back = Span.milliseconds(-PaymentSearchLimits.slack.milliseconds)
@@ -32,7 +34,9 @@ extension Checkout {
         var (rows, cards) = (0, 0)
         while true {
             var filter = PaymentFilter(account: search.account, before: place, limit: JournalLimits.maximumPage)
-            if search.statuses.count == 1 { filter.status = search.statuses.first }
+            (filter.seller, filter.shop) = (search.seller, search.shop)
+            // Not beside an origin: what a read of a page passes over would have no limit.
+            if search.statuses.count == 1, !filter.hasOrigin { filter.status = search.statuses.first }
             if !search.isNarrow { filter.limit = limit - found.payments.count }
             let page: [PaymentRowReading]
             do throws(JournalError) { page = try await journal.rowReadings(filter) } catch { throw .journal(error) }
@@ -65,6 +69,23 @@ extension Checkout {
             cards += 1
             guard case .payment(let payment) = listed else { return listed }
             return judge.judge(payment) ? listed : nil
+        }
+    }
+
+    /// `true` if a payment was sold by whom and for which shop the search asks. One whose first event cannot be read is
+    /// of none.
+    private func isOfOrigin(_ id: PaymentID, _ search: PaymentSearch) async throws(CheckoutError) -> Bool {
+        guard search.seller != nil || search.shop != nil else { return true }
+        guard let first = try await creation(of: id) else { return false }
+        return (search.seller.map { $0 == first.seller } ?? true) && (search.shop.map { $0 == first.shop } ?? true)
+    }
+
+    /// Returns the event that created a payment, with its attribution; `nil` for a payment without events, and for one
+    /// whose events cannot be read.
+    package func creation(of id: PaymentID) async throws(CheckoutError) -> RecordedEvent? {
+        do throws(JournalError) { return try await journal.events(of: id).first?.record } catch {
+            guard case .corrupted = error else { throw .journal(error) }
+            return nil
         }
     }
 

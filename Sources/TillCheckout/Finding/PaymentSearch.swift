@@ -23,6 +23,10 @@ public struct PaymentSearch: Hashable, Sendable {
     public var currency: Currency?
     /// Only payments whose card has these last four digits.
     public var card: String?
+    /// Only sales of this staff member.
+    public var seller: StaffID?
+    /// Only payments of orders of this connected shop, or of the shop that the order's metadata name as `shop`.
+    public var shop: String?
     /// Only payments older than this one: where the previous page ended.
     public var before: PaymentID?
     /// The maximum number of payments, from 1 to `JournalLimits.maximumPage`; other values are clamped.
@@ -32,7 +36,8 @@ public struct PaymentSearch: Hashable, Sendable {
         (self.account, self.before, self.limit) = (account, before, limit)
     }
 
-    /// `true` if rows must be judged one by one; otherwise every row of the account is a result.
+    /// `true` if rows must be judged one by one; otherwise every row of the account is a result. The seller and the
+    /// shop are judged by the journal, which has an index of them.
     var isNarrow: Bool {
         text != nil || !statuses.isEmpty || !tenders.isEmpty || from != nil || until != nil || least != nil
             || greatest != nil || currency != nil || card != nil
@@ -62,6 +67,14 @@ public enum PaymentSearchLimits {
     public static let rows = 20_000
     /// The maximum number of payments whose events are read to learn their card.
     public static let cards = 2_000
+    /// The maximum number of bytes of the identifier of a staff member or a shop.
+    public static let originBytes = SaleOrigin.maximumBytes
+
+    /// `true` for what can be the identifier of a staff member or a shop: printable ASCII without spaces.
+    public static func isOrigin(_ text: String) -> Bool {
+        (1...originBytes).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
     /// How far the time in a payment's identifier may be from its creation.
     static let slack = Span.minutes(1)
 }

@@ -5,6 +5,8 @@ public import TillStatements
 /// Reconciles a restored journal with the providers: reads each provider's charges, finds those that the journal lacks,
 /// and opens the gate for sales once every provider is done.
 ///
+/// Before that, sessions of before the restore are named to the operators: no list shows what was paid in them.
+///
 /// Known payments are queried; a charge of a payment or attempt that the journal does not know becomes an incident,
 /// which holds its order. Progress is kept in a record (`RestoreSweep`), written after each page: after a crash the
 /// sweep resumes there, and any number of processes may work on one sweep, because each write names the version that it
@@ -47,6 +49,7 @@ public struct RestoreSweeper: Sendable {
     private let journal: any Journal & RecordStore
     private let checkout: Checkout
     private let sources: [Source]
+    private let named = NamedSessions()
     package let clock: any TillClock
 
     public init(journal: any Journal & RecordStore, checkout: Checkout, sources: [Source], clock: any TillClock) {
@@ -75,6 +78,10 @@ public struct RestoreSweeper: Sendable {
         guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
         var sweep = try RestoreSweep(kept)
         guard let epoch = sweep.epoch else { return .notRestored(sweep) }
+        if !named.contains(epoch.number) {
+            try await checkout.nameEarlierSessions()
+            named.insert(epoch.number)
+        }
         let isJoined = join(&sweep)
         if setBack(&sweep, epoch) || isJoined {
             try await journal.change([.update(sweep.record, from: kept.version)])

@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices) || TILL_SHELL_APART
     public import Foundation
-    import Synchronization
+    import TillCore
     #if TILL_SHELL_APART
         public import TillClient
         public import WebAuthenticationInterface
@@ -15,18 +15,30 @@
     /// closes it. One sheet at a time.
     @MainActor public final class WebAuthenticationChallengePresenter: NSObject, ChallengePresenter {
         private let anchor: ASPresentationAnchor
-        private let callback: ASWebAuthenticationSession.Callback
+        /// Creates the sheet of an address and its end.
+        private let sheet:
+            @MainActor (URL, @escaping @Sendable (URL?, (any Error)?) -> Void) -> ASWebAuthenticationSession
         private var open: ASWebAuthenticationSession?
 
         /// - Parameters:
         ///   - anchor: the window above which the sheet is shown.
-        ///   - callback: the address that ends the sheet. By default a scheme that no page has.
-        public init(
-            anchor: ASPresentationAnchor,
-            callback: ASWebAuthenticationSession.Callback = .customScheme("till-checkout-closed")
-        ) {
+        ///   - scheme: the scheme of an address that ends the sheet. By default one that no page has.
+        public init(anchor: ASPresentationAnchor, scheme: String = "till-checkout-closed") {
             self.anchor = anchor
-            self.callback = callback
+            sheet = { address, end in
+                ASWebAuthenticationSession(url: address, callbackURLScheme: scheme, completionHandler: end)
+            }
+        }
+
+        /// - Parameters:
+        ///   - anchor: the window above which the sheet is shown.
+        ///   - callback: the address that ends the sheet, which may be one of `https`.
+        @available(macOS 14.4, iOS 17.4, visionOS 1.1, *)
+        public init(anchor: ASPresentationAnchor, callback: ASWebAuthenticationSession.Callback) {
+            self.anchor = anchor
+            sheet = { address, end in
+                ASWebAuthenticationSession(url: address, callback: callback, completionHandler: end)
+            }
         }
 
         /// Shows the page until the customer closes the sheet, the callback is reached, or the task is canceled.
@@ -38,7 +50,7 @@
                 await withCheckedContinuation { continuation in
                     answer.wait(continuation)
                     // The system may call it on any thread.
-                    let session = ASWebAuthenticationSession(url: address, callback: callback) { @Sendable _, error in
+                    let session = sheet(address) { @Sendable _, error in
                         let isClosed = (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin
                         answer.end(error == nil ? .returned : isClosed ? .closed : .notShown)
                     }
@@ -66,7 +78,7 @@
     private final class ChallengeAnswer: Sendable {
         /// The sheet, so that a late cancellation closes no other one.
         @MainActor var session: ASWebAuthenticationSession?
-        private let waiting = Mutex<CheckedContinuation<ChallengeEnd, Never>?>(nil)
+        private let waiting = Guarded<CheckedContinuation<ChallengeEnd, Never>?>(nil)
 
         func wait(_ continuation: CheckedContinuation<ChallengeEnd, Never>) {
             waiting.withLock { $0 = continuation }

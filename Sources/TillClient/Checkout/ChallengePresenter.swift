@@ -1,5 +1,5 @@
 import Foundation
-import TillCore
+public import TillCore
 
 /// The page of a bank, which asks its customer to confirm a payment: over TLS, or on the machine itself for a sandbox.
 public struct ChallengePage: Hashable, Sendable, CustomStringConvertible {
@@ -34,9 +34,22 @@ public enum ChallengeEnd: Hashable, Sendable {
     case notShown
 }
 
-/// Shows a bank's page to the customer.
+/// Shows a bank's questions to the customer.
 public protocol ChallengePresenter: Sendable {
     /// Shows the page, and returns when the customer came back or closed it. Returns soon when its task is canceled,
     /// which ``CounterCheckoutLimits/challenge`` does.
     func present(_ page: ChallengePage) async -> ChallengeEnd
+
+    /// Has Braintree's SDK (its 3-D Secure client, made with the token) ask the card's bank about a nonce of its fields
+    /// and the verification's amount, and returns the SDK's new nonce. Returns soon when its task is canceled, which
+    /// ``CounterCheckoutLimits/challenge`` does. By default it shows nothing: ``CardVerificationEnd/notShown``.
+    func verify(
+        _ nonce: Secret<String>, clientToken: Secret<String>, _ verification: CardVerification
+    ) async -> CardVerificationEnd
+}
+
+extension ChallengePresenter {
+    public func verify(
+        _ nonce: Secret<String>, clientToken: Secret<String>, _ verification: CardVerification
+    ) async -> CardVerificationEnd { .notShown }
 }

@@ -28,7 +28,8 @@ struct CheckoutCaller: Sendable {
     }
 
     func cardFields() async throws(CounterCheckoutError) -> CheckoutCardFields {
-        try CheckoutCardFields(try await document(.get, "/app/card_fields", nil, within: limits.exchange))
+        try CheckoutCardFields(
+            try await document(.get, "/app/card_fields", nil, within: limits.exchange), of: session)
     }
 
     /// Hands in what Adyen's SDK reported at the end of a session.

@@ -7,8 +7,9 @@ public import TillCore
 public enum CheckoutCardFields: Sendable {
     /// The publishable key for Stripe's SDK: the same for every customer, and no secret.
     case stripe(publishableKey: String)
-    /// The client token for Braintree's SDK: for one customer, valid for a day.
-    case braintree(clientToken: Secret<String>)
+    /// The client token for Braintree's SDK: for one customer, valid for a day. With a verification the card's bank is
+    /// asked before the nonce pays; ``CounterCheckout/verify(_:of:presenter:)`` hands it to the presenter.
+    case braintree(clientToken: Secret<String>, verification: CardVerification?)
     /// The client id for PayPal's SDK: the same for every customer, and no secret.
     case payPal(clientID: String)
     /// The client key for Adyen's SDK, `test_…` or `live_…`: the same for every customer, and no secret.
@@ -19,7 +20,7 @@ public enum CheckoutCardFields: Sendable {
     /// The maximum length of a key, in bytes.
     static let maximumKeyBytes = 16_384
 
-    init(_ json: JSONValue) throws(CounterCheckoutError) {
+    init(_ json: JSONValue, of session: CounterCheckoutSession) throws(CounterCheckoutError) {
         func key(_ name: String) throws(CounterCheckoutError) -> String {
             guard let key = json[name]?.stringValue, (1...CheckoutCardFields.maximumKeyBytes).contains(key.utf8.count)
             else { throw .unreadable(reason: "it has no \(name)") }
@@ -28,7 +29,13 @@ public enum CheckoutCardFields: Sendable {
         guard let provider = json["provider"]?.stringValue else { throw .unreadable(reason: "it has no provider") }
         switch provider {
         case "stripe": self = .stripe(publishableKey: try key("publishable_key"))
-        case "braintree": self = .braintree(clientToken: Secret(try key("client_token")))
+        case "braintree":
+            let token = Secret(try key("client_token"))
+            var verification: CardVerification?
+            if let asked = json["three_d_secure"], asked != .null {
+                verification = try CardVerification(asked, of: session)
+            }
+            self = .braintree(clientToken: token, verification: verification)
         case "paypal": self = .payPal(clientID: try key("client_id"))
         case "adyen": self = .adyen(clientKey: try key("client_key"))
         default: self = .other(provider: String(provider.prefix(128)))

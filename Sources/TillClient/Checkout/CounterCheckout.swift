@@ -14,9 +14,9 @@ public import TillCore
 /// ```
 ///
 /// A value that any number of tasks may use. A press of the customer has one idempotency key, which follows from the
-/// payment, the token and the press number: an app that was ended while it paid calls ``pay(_:press:presenter:)`` with
-/// the same ones again, and finds the same charge. An answer counts only if it is about the session's payment, amount
-/// and currency. Whatever has no answer is unknown, never a failure.
+/// payment, the token and the press number: an app that was ended while it paid calls
+/// ``pay(_:press:isResumed:presenter:)`` with the same ones again, and finds the same charge. An answer counts only if
+/// it is about the session's payment, amount and currency. Whatever has no answer is unknown, never a failure.
 public struct CounterCheckout: Sendable {
     public let session: CounterCheckoutSession
     public let limits: CounterCheckoutLimits
@@ -49,6 +49,22 @@ public struct CounterCheckout: Sendable {
     /// - Throws: ``CounterCheckoutError``, refused with `no_card_fields` where the counter has no key for them.
     public func cardFields() async throws(CounterCheckoutError) -> CheckoutCardFields {
         try await repeated { () throws(CounterCheckoutError) in try await caller.cardFields() }
+    }
+
+    /// Has the presenter ask a card's bank before the card pays, where the key of the card fields wants that. Nothing
+    /// is sent to the counter, and no money moves. The end proves nothing: the counter reads the bank's answer from the
+    /// provider, and declines a reference without one.
+    /// - Parameters:
+    ///   - reference: What the provider's fields returned.
+    ///   - fields: The key with which they were drawn.
+    /// - Returns: the reference to pay with. Whoever may be ended while it pays keeps this one.
+    public func verify(
+        _ reference: Secret<String>, of fields: CheckoutCardFields, presenter: any ChallengePresenter
+    ) async -> CardVerificationEnd {
+        guard case .braintree(clientToken: let token, verification: let verification?) = fields else {
+            return .reference(reference)
+        }
+        return await done { await presenter.verify(reference, clientToken: token, verification) } ?? .closed
     }
 
     /// Cancels the payment if no money is held or taken, nor may be.
@@ -85,14 +101,17 @@ public struct CounterCheckout: Sendable {
     /// - Parameters:
     ///   - press: The number of the customer's press with this token. A press that was repeated, or that another life
     ///     of the app made, has the same number; only a customer who tries a declined card again makes the next one.
+    ///   - isResumed: `true` if another life of the app may have sent this press. A refusal is no outcome then, because
+    ///     it settles no earlier request: the counter is asked for ``CounterCheckoutLimits/settling``, and without an
+    ///     outcome the press is unknown.
     ///   - presenter: Shows the bank's page.
     public func pay(
-        _ tender: CheckoutTender, press: Int = 1, presenter: any ChallengePresenter
+        _ tender: CheckoutTender, press: Int = 1, isResumed: Bool = false, presenter: any ChallengePresenter
     ) async -> CounterCheckoutOutcome {
         let key = tender.key(of: session.payment, press: press)
         var left = limits.rounds(of: limits.settling)
-        /// `true` after a request without an answer, which may still arrive.
-        var mayHaveArrived = false
+        /// `true` after a request without an answer, of this life or of another, which may still arrive.
+        var mayHaveArrived = isResumed
         var shown = 0
         var seen = CounterCheckoutUnknown(error: nil, payment: nil)
         while true {
@@ -164,7 +183,7 @@ public struct CounterCheckout: Sendable {
     private func challenge(
         _ answer: CheckoutCaller.PayAnswer, _ step: @escaping Step
     ) async -> CounterCheckoutOutcome? {
-        let ended = await done(step)
+        let ended: ChallengeEnd = await done(step) ?? .closed
         let span =
             switch ended {
             case .returned: limits.settling
@@ -195,16 +214,17 @@ public struct CounterCheckout: Sendable {
     }
 
     /// Has a step done within ``CounterCheckoutLimits/challenge``.
-    private func done(_ step: @escaping Step) async -> ChallengeEnd {
-        await withTaskGroup(of: ChallengeEnd?.self) { group in
+    /// - Returns: `nil` if it was not done in time.
+    private func done<End: Sendable>(_ step: @escaping @Sendable () async -> End) async -> End? {
+        await withTaskGroup(of: End?.self, returning: End?.self) { group in
             group.addTask { await step() }
             group.addTask { [clock, limits] in
                 _ = await clock.pause(for: limits.challenge)
                 return nil
             }
-            let first = await group.next() ?? nil
+            let first: End? = await group.next() ?? nil
             group.cancelAll()
-            return first ?? .closed
+            return first
         }
     }
 }

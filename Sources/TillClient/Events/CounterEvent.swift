@@ -1,4 +1,3 @@
-import Synchronization
 public import TillCore
 public import TillHardware
 
@@ -43,7 +42,7 @@ extension CounterClient {
         let consumer = Task {
             for await event in events where !Task.isCancelled { await handle(event) }
         }
-        let reader = Mutex(ServerSentEvents())
+        let reader = Guarded(ServerSentEvents())
         let result: Result<Void, CounterError> = await withTaskCancellationHandler {
             let result: Result<Void, CounterError>
             do throws(CounterError) {

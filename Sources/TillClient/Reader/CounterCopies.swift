@@ -1,4 +1,3 @@
-import Synchronization
 import TillCore
 import TillHardware
 
@@ -113,7 +112,7 @@ struct CounterSendings {
 
 /// The requests of a driver's confirmations that are under way, by reader.
 final class CounterPosts: Sendable {
-    private let open = Mutex<[String: Int]>([:])
+    private let open = Guarded<[String: Int]>([:])
 
     func begin(_ reader: String) { open.withLock { $0[reader, default: 0] += 1 } }
 

@@ -1,5 +1,4 @@
 public import HTTPTypes
-import Synchronization
 public import TillCore
 
 #if canImport(FoundationNetworking)
@@ -102,7 +101,7 @@ public final class URLSessionTransport: HTTPTransport {
 
 /// The bytes of an answer, while they arrive.
 private final class Collected: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
+    private let bytes = Guarded<[UInt8]>([])
     func add(_ piece: [UInt8]) { bytes.withLock { $0 += piece } }
     var all: [UInt8] { bytes.withLock { $0 } }
 }
@@ -124,7 +123,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         var early: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Notes an exchange. Returns `false` if it was canceled before.
     func begin(_ number: Int, _ exchange: Exchange) -> Bool {

@@ -9,7 +9,8 @@ struct ApplePayEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
         abstract: "Lists what Apple reported of merchants' tokens, newest first: expired, replaced, deleted.",
-        discussion: "Tokens are shown as SHA-256, by which a shop finds its own. Without details: Apple is asked again."
+        discussion: "Tokens are shown as SHA-256, by which a shop finds its own. Without details: Apple is asked again "
+            + "until it has told nothing \(MerchantTokenRecord.maximumTries) times, at least an hour apart."
     )
 
     @OptionGroup var common: CommonOptions
@@ -20,7 +21,7 @@ struct ApplePayEvents: AsyncParsableCommand {
         try await withCounter(common, provider, creates: false) { counter in
             let events = try await MerchantTokenLog(counter.journal, clock: counter.clock).newest(limit)
             guard common.json else {
-                for event in events { Output.line(Self.line(event.id, event.receivedAt, event.details)) }
+                for event in events { Output.line(Self.line(event)) }
                 if events.isEmpty { Output.line("Apple has reported no token.") }
                 return
             }
@@ -33,6 +34,7 @@ struct ApplePayEvents: AsyncParsableCommand {
                 writer.field("id", event.id)
                 writer.field("receivedAt", event.receivedAt.description)
                 writer.field("details", event.details.flatMap { JSONValue(ifValid: $0) } ?? .null)
+                writer.field("givenUp", event.isGivenUp)
                 writer.endObject()
             }
             writer.endArray()
@@ -41,10 +43,10 @@ struct ApplePayEvents: AsyncParsableCommand {
         }
     }
 
-    private static func line(_ id: String, _ time: Timestamp, _ document: [UInt8]?) -> String {
-        let details = document.flatMap { JSONValue(ifValid: $0) }
-        let kind = details?["eventType"]?.stringValue ?? "not known yet"
+    private static func line(_ event: MerchantTokenRecord) -> String {
+        let details = event.details.flatMap { JSONValue(ifValid: $0) }
+        let kind = details?["eventType"]?.stringValue ?? (event.isGivenUp ? "given up" : "not known yet")
         let card = details?["lastFour"]?.stringValue.map { ", card •••• \($0)" } ?? ""
-        return "\(time)  \(id)  \(kind)\(card)"
+        return "\(event.receivedAt)  \(event.id)  \(kind)\(card)"
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import TillCore
 import TillCounter
 import TillFeatureDay
+import TillReceipts
 
 /// `till day …`: opens the cash drawer for a day, counts and closes it, and shows its reports.
 struct DayCommand: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct DayCommand: AsyncParsableCommand {
             Programs do the same over HTTP (/v1/day). A running counter and these commands work on the same day.
             """,
         subcommands: [
-            Open.self, Cash.self, Count.self, Close.self, Resume.self, Report.self,
+            Open.self, Cash.self, Count.self, Close.self, Resume.self, Report.self, Drawers.self,
         ])
 
     struct Open: AsyncParsableCommand {
@@ -20,6 +21,7 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "open", abstract: "Opens the drawer with the cash that is in it.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @OptionGroup var chosen: DrawerOption
         @Option(name: .long, help: ArgumentHelp("The currency of the drawer.", valueName: "code")) var currency: String
         @Option(
             name: .long, parsing: .unconditional,
@@ -30,7 +32,7 @@ struct DayCommand: AsyncParsableCommand {
         var reason: String?
 
         func run() async throws {
-            try await withDay(common, provider) { book, account in
+            try await withDay(common, provider, chosen) { book, account in
                 let currency: Currency
                 do throws(MoneyError) { currency = try Currency(code: self.currency) } catch {
                     throw CommandError(
@@ -54,6 +56,7 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "cash", abstract: "Puts cash into the drawer, or takes some out, beside sales.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @OptionGroup var chosen: DrawerOption
         @Argument(help: "paid-in, paid-out, bank-drop to the bank or the safe, or refund for a customer.")
         var kind: String
         @Argument(help: "How much, such as 12.50.") var amount: String
@@ -67,7 +70,7 @@ struct DayCommand: AsyncParsableCommand {
         var key: String?
 
         func run() async throws {
-            try await withDay(common, provider, creates: false) { book, account in
+            try await withDay(common, provider, chosen, creates: false) { book, account in
                 guard let known = CashMovement.Kind(rawValue: kind.replacing("-", with: "_")) else {
                     throw CommandError(
                         code: "unknown_kind", what: "There is no movement \(ProviderText.word(kind)). Nothing changed.",
@@ -109,10 +112,11 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "count", abstract: "Ends the day with the cash that was counted.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @OptionGroup var chosen: DrawerOption
         @Argument(help: "The counted cash, such as 162.50.") var total: String
 
         func run() async throws {
-            try await withDay(common, provider, creates: false) { book, account in
+            try await withDay(common, provider, chosen, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let total = try DayAmount.read(total, in: session.currency, of: "The cash")
                 let counted = try await book.count(.init(total: total), of: account, seen: .init(session))
@@ -127,6 +131,7 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "close", abstract: "Closes a counted day and makes its report (Z).")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @OptionGroup var chosen: DrawerOption
         @Option(
             name: .long,
             help: ArgumentHelp("The cash that stays in the drawer; all of it by default.", valueName: "amount"))
@@ -136,13 +141,13 @@ struct DayCommand: AsyncParsableCommand {
         var reason: String?
 
         func run() async throws {
-            try await withDay(common, provider, creates: false) { book, account in
+            try await withDay(common, provider, chosen, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let left = try left.map { try DayAmount.read($0, in: session.currency, of: "--left") }
                 let reason = reason.map { DisplayText.clean($0) }.flatMap { $0.isEmpty ? nil : $0 }
                 let closed = try await book.close(left: left, reason: reason, of: account, seen: .init(session))
                 if common.json { return DayLine.jsonReport(closed) }
-                Output.lines(DayLine.report(closed))
+                Output.lines(DayLine.report(closed, by: DayClock(book.zone)))
             }
         }
     }
@@ -152,9 +157,10 @@ struct DayCommand: AsyncParsableCommand {
             commandName: "resume", abstract: "Goes on with a day that was counted too early.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @OptionGroup var chosen: DrawerOption
 
         func run() async throws {
-            try await withDay(common, provider, creates: false) { book, account in
+            try await withDay(common, provider, chosen, creates: false) { book, account in
                 let session = try await book.current(of: account).session
                 let resumed = try await book.resume(account, seen: .init(session))
                 if common.json { return DayLine.json(resumed) }
@@ -169,16 +175,24 @@ struct DayCommand: AsyncParsableCommand {
             abstract: "Shows the report of the day as it is now (X), or a closed one (Z) by its number.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @OptionGroup var chosen: DrawerOption
         @Argument(help: "The number of a report; without one, the day as it is now.") var number: Int64?
+        @Flag(name: .long, help: "Write the report as CSV, one figure a row.") var csv = false
+
+        func validate() throws {
+            guard !(csv && common.json) else { throw ValidationError("Give --csv or --json, not both.") }
+        }
 
         func run() async throws {
-            try await withDay(common, provider, creates: false) { book, account in
+            try await withDay(common, provider, chosen, creates: false) { book, account in
                 let shown =
                     if let number { try await book.report(number, of: account) } else {
                         try await book.current(of: account)
                     }
+                let clock = DayClock(book.zone)
                 if common.json { return DayLine.jsonReport(shown) }
-                Output.lines(DayLine.report(shown))
+                if csv { return Output.bytes(Array(DayFile.text(shown, by: clock).utf8)) }
+                Output.lines(DayLine.report(shown, by: clock))
             }
         }
     }
@@ -186,12 +200,14 @@ struct DayCommand: AsyncParsableCommand {
 
 /// Opens the counter and runs a command on the day of its account.
 func withDay(
-    _ common: CommonOptions, _ provider: ProviderOptions, creates: Bool = true,
-    _ body: (DayBook, AccountID) async throws -> Void
+    _ common: CommonOptions, _ provider: ProviderOptions, _ chosen: DrawerOption? = nil,
+    creates: Bool = true, _ body: (DayBook, AccountID) async throws -> Void
 ) async throws {
+    let drawer = try chosen?.name ?? .main
     try await withCounter(common, provider, creates: creates) { counter in
         let book = DayBook(
-            counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit)
-        try await body(book, counter.options.account)
+            counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit,
+            zone: counter.options.receipts.store.timeZone)
+        try await body(book.at(drawer), counter.options.account)
     }
 }

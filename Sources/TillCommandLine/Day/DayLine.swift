@@ -1,5 +1,7 @@
+import Foundation
 import TillCore
 import TillFeatureDay
+import TillJournal
 
 /// The day in command output.
 enum DayLine {
@@ -36,25 +38,51 @@ enum DayLine {
             ], currency)
     }
 
+    /// Returns the lines of the tables of a report, of each with money.
+    private static func breakdowns(_ report: DayReport) -> [String] {
+        guard let breakdowns = report.breakdowns else {
+            return ["by card network, tax, staff, shop and hour: not kept for this report"]
+        }
+        var lines: [String] = []
+        for breakdown in breakdowns where !breakdown.rows.isEmpty {
+            lines.append("by \(breakdown.by.words)")
+            for (row, sums) in breakdown.rows {
+                let name = "  " + row.words(of: breakdown.by)
+                lines += table([(name, breakdown.share(of: sums))], breakdown.currency)
+            }
+        }
+        return lines
+    }
+
     /// Returns everything about a report.
-    static func report(_ standing: DayBook.Standing) -> [String] {
+    /// - Parameter clock: the shop's clock.
+    static func report(_ standing: DayBook.Standing, by clock: DayClock) -> [String] {
         let (report, session) = (standing.report, standing.session)
         let currency = session.currency
         let sum = report.figures.sum(of: currency)
         let epoch = report.epoch > 1 ? "/\(report.epoch)" : ""
-        var lines = [report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)"]
-        lines.append("from \(session.openedAt), by \(session.openedBy)")
-        lines.append("until \(report.until)" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
+        let drawer = session.drawer == .main ? "" : ", drawer \(session.drawer)"
+        var lines = [(report.number.map { "Z \($0)\(epoch)" } ?? "X, \(session.state.rawValue)") + drawer]
+        lines.append("from \(clock.text(session.openedAt)), by \(session.openedBy)")
+        lines.append("until \(clock.text(report.until))" + (report.closing.map { ", closed by \($0.by)" } ?? ""))
+        lines.append("times in \(clock.zone.identifier)")
         let disputed: [(String, Int64)] = sum.disputed == 0 ? [] : [("disputed", sum.disputed)]
         lines += table(
             [("gross sales", sum.captured), ("refunds", sum.refunded)] + disputed + [("net sales", sum.net)], currency)
         if sum.tips > 0 { lines += table([("tips", sum.tips)], currency) }
+        if sum.discountCount > 0 {
+            lines += table([("discounts (\(sum.discountCount))", sum.discounts)], currency)
+        }
         for line in report.figures.sums(of: currency, by: { $0.tender }) {
             lines += table([("  " + line.name, line.sums.net)], currency)
+        }
+        for line in report.figures.drawers(in: currency) {
+            lines += table([("  cash in \(line.name)", line.sums.net)], currency)
         }
         for other in report.figures.currencies where other != currency {
             lines += table([("net sales", report.figures.sum(of: other).net)], other)
         }
+        if session.drawer == .main { lines += breakdowns(report) }
         if session.openingDifference != 0 {
             lines += table([("opening diff.", session.openingDifference)], currency)
             if let reason = session.openingReason { lines.append("reason: \(reason)") }
@@ -75,6 +103,9 @@ enum DayLine {
         }
         if !report.figures.unreadable.isEmpty {
             lines.append("payments that cannot be read: \(report.figures.unreadable.count), see till journal verify")
+        }
+        if let head = report.head {
+            lines += ["the journal's head, for till journal verify --head:", head.description]
         }
         return lines
     }

@@ -19,68 +19,28 @@ struct Payments: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "The most to list, up to 500.") var limit = 50
-        @Option(name: .long, help: "Only of this order, with the payments of its parts.") var order: String?
-        @Option(name: .long, help: "Only in this status.") var status: String?
-        @Option(
-            name: .long, help: "Only with this in the order's name, this amount, or these last four digits of a card.")
-        var search: String?
-        @Option(name: .long, help: "Only by this tender: card, reader, wallet, paypal or cash.") var tender: String?
-        @Option(name: .long, help: "Only from this time on, such as 2026-11-21T10:30:00Z.") var from: String?
-        @Option(name: .long, help: "Only before this time.") var until: String?
+        @OptionGroup var conditions: PaymentSearchOptions
 
         func run() async throws {
             try await withCounter(common, provider, creates: false) { counter in
-                var found = PaymentSearch(account: counter.options.account)
                 guard (1...JournalLimits.maximumPage).contains(limit) else {
                     throw CommandError(
                         code: "invalid_limit", what: "--limit is \(limit).",
                         next: "It is 1 to \(JournalLimits.maximumPage).")
                 }
+                var found = try conditions.asked(of: counter.options.account)
                 found.limit = limit
-                if let status {
-                    guard let known = PaymentStatus(rawValue: status) else {
-                        throw CommandError(
-                            code: "unknown_status", what: "There is no status \(status).",
-                            next: "Use one of \(PaymentStatus.allCases.map(\.rawValue).joined(separator: ", ")).")
-                    }
-                    found.statuses = [known]
-                }
-                found.text = try Self.text(search)
-                found.tenders = Set(tender.map { [TenderKind(rawValue: $0)] } ?? [])
-                (found.from, found.until) = (try Self.time("--from", from), try Self.time("--until", until))
                 let listed = try await payments(found, counter.checkout)
                 common.json ? printJSON(listed) : printTable(listed)
             }
         }
 
-        private static func text(_ text: String?) throws -> String? {
-            guard let text, text.utf8.count > PaymentSearchLimits.textBytes else { return text }
-            throw CommandError(
-                code: "invalid_search", what: "--search has \(text.utf8.count) bytes.",
-                next: "It has at most \(PaymentSearchLimits.textBytes).")
-        }
-
-        private static func time(_ option: String, _ text: String?) throws -> Timestamp? {
-            guard let text else { return nil }
-            guard let time = Timestamp(internetTime: text) else {
-                throw CommandError(
-                    code: "invalid_time", what: "\(option) is “\(text)”.",
-                    next: "Write it as 2026-11-21T10:30:00Z, or with an offset such as +01:00.")
-            }
-            return time
-        }
-
         /// Returns the payments that are looked for, from as far back as it takes.
         private func payments(_ search: PaymentSearch, _ checkout: Checkout) async throws -> [ListedPayment] {
-            if let order {
-                guard (search.text, search.from, search.until) == (nil, nil, nil), search.tenders.isEmpty else {
-                    throw CommandError(
-                        code: "choose_an_order_or_a_search", what: "--order goes with --status and --limit only.",
-                        next: "Use --search with the order's name instead.")
-                }
+            if let order = try conditions.onlyOrder() {
                 return try await checkout.listWithParts(
                     PaymentFilter(
-                        account: search.account, order: OrderID(rawValue: order), status: search.statuses.first,
+                        account: search.account, order: order, status: search.statuses.first,
                         limit: search.limit))
             }
             var search = search
@@ -145,23 +105,13 @@ struct Payments: AsyncParsableCommand {
             guard !listed.isEmpty else { return Output.line("No payments.") }
             let cells = listed.map { payment in
                 switch payment {
-                case .payment(let payment):
-                    [
-                        payment.id.rawValue, payment.amount.description, payment.status.rawValue,
-                        Self.name(of: payment.order.number),
-                    ]
-                case .unreadable(let row):
-                    [row.id.rawValue, row.amount?.description ?? "?", "unreadable", Self.name(of: row.orderNumber)]
+                case .payment(let payment): payment.listed
+                case .unreadable(let row): row.listed
                 }
             }
-            TextTable.lines(cells, right: [1]).forEach { Output.line($0) }
+            TextTable.lines(cells, right: [3]).forEach { Output.line($0) }
             let notes = Set(listed.compactMap(\.damage).map { PaymentJSON.message(of: $0) })
             for note in notes.sorted() { Output.note("unreadable: \(note)") }
-        }
-
-        /// Returns the order's display name; empty for a plain sale with a generated name.
-        private static func name(of order: String) -> String {
-            order.hasPrefix("sale-") ? "" : "order " + order
         }
     }
 
@@ -208,6 +158,7 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, help: "Why.") var reason: String?
         @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")
         var reader: String?
+        @OptionGroup var chosen: DrawerOption
 
         func run() async throws {
             try await change(common, provider, payment, wish: .refund) { counter, found in
@@ -220,8 +171,19 @@ struct Payments: AsyncParsableCommand {
                     }
                     try await fleet.use(try counter.chosenReader(reader), forRefundOf: found.id)
                 }
-                return try await counter.checkout.refund(
-                    found.id, account: found.account, amount: try money(amount, found), reason: reason)
+                let drawer = try chosen.name
+                if let drawer {
+                    guard found.tender?.kind == .cash else {
+                        throw CommandError(
+                            code: "drawer_without_cash", what: "--drawer goes with a payment in cash.",
+                            next: "Leave it out.")
+                    }
+                    try await KnownDrawers(counter.journal).check(drawer, of: found.account)
+                }
+                return try await Attribution.at(drawer) {
+                    try await counter.checkout.refund(
+                        found.id, account: found.account, amount: try money(amount, found), reason: reason)
+                }
             }
         }
     }

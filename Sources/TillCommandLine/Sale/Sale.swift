@@ -20,6 +20,7 @@ struct Sale: AsyncParsableCommand {
             till sale --amount 12.50 --currency EUR --reader simulated --card declined:insufficient_funds
             till sale --amount 12.50 --currency EUR --card-number 4242424242424242 --expiry 12/30 --cvc 123
             till sale --amount 12.50 --currency EUR --cash --tendered 20.00
+            till sale --amount 11.00 --currency EUR --discount 1.50 --reason "Last of its kind" --cash
             till sale --amount 12.50 --currency EUR --provider adyen --terminal V400m-123456789@192.168.1.20:8443
             """)
 
@@ -34,6 +35,14 @@ struct Sale: AsyncParsableCommand {
     var currency: String?
     @Option(name: .long, help: "What is sold, with --amount.")
     var description: String?
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "What the customer saves beside --amount, which is charged as it is. It needs --reason.",
+            valueName: "amount"))
+    var discount: String?
+    @Option(name: .long, help: "Why the discount is given.")
+    var reason: String?
     @Option(name: .long, help: "automatic or manual.")
     var capture = "automatic"
     @Flag(name: .long, help: "Charge an order even if the shop says that it was paid, refunded or canceled.")
@@ -69,6 +78,9 @@ struct Sale: AsyncParsableCommand {
     var cash = false
     @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
     var tendered: String?
+    @Option(name: .long, parsing: .unconditional, help: "What the customer leaves as a tip, in cash.")
+    var tip: String?
+    @OptionGroup var chosen: DrawerOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var copy: CopyOption
     @OptionGroup var customer: CustomerWait
@@ -78,8 +90,10 @@ struct Sale: AsyncParsableCommand {
 
     func run() async throws {
         let named: Order
+        let saved: Discount?
         do {
             named = try readOrder()
+            saved = try readDiscount(beside: named.total)
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         }
@@ -96,8 +110,11 @@ struct Sale: AsyncParsableCommand {
             if let fleet { try check(sold, at: fleet) }
             let draft = counter.checkout.draft(
                 account: counter.options.account, order: sold, captureMode: mode,
-                acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil)
+                acceptedBy: evenIfPaid ? "command line, user \(CommandUser.name)" : nil, discount: saved)
             let typed = try typedTender(sold)
+            if let drawer = try chosen.name {
+                try await KnownDrawers(counter.journal).check(drawer, of: counter.options.account)
+            }
             if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
             let tipping = try tipping(sold, at: fleet)
             if let fleet {
@@ -110,8 +127,10 @@ struct Sale: AsyncParsableCommand {
             let tender: Tender
             if let typed { tender = typed } else { tender = try await readCard(for: payment) }
             if !common.json, !cash { Output.note("Asking \(name)…") }
-            let done = try await counter.checkout.confirm(
-                payment.id, account: counter.options.account, provider: name, tender: tender)
+            let done = try await Attribution.at(try chosen.name) {
+                try await counter.checkout.confirm(
+                    payment.id, account: counter.options.account, provider: name, tender: tender)
+            }
             try await finish(try await customer.outcome(of: done, in: counter, json: common.json), counter)
         }
     }
@@ -151,6 +170,25 @@ struct Sale: AsyncParsableCommand {
         }
     }
 
+    private func readDiscount(beside charged: Money) throws -> Discount? {
+        guard let discount else {
+            guard reason == nil else {
+                throw CommandError(
+                    code: "discount_missing", what: "--reason goes with --discount.", next: "Add it, or leave it out.")
+            }
+            return nil
+        }
+        guard amount != nil else { throw DiscountError.priceIsOrders }
+        do {
+            let saved = try Money(parsing: discount, currency: charged.currency)
+            return try Discount(saved, reason: reason ?? "", beside: charged)
+        } catch let error as any ExplainedError {
+            throw error
+        } catch {
+            throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
+        }
+    }
+
     private func captureMode() throws -> CaptureMode {
         guard let mode = CaptureMode(rawValue: capture) else {
             throw CommandError(
@@ -166,14 +204,19 @@ struct Sale: AsyncParsableCommand {
                 code: "choose_a_tender", what: "More than one way to pay was chosen.",
                 next: "Give one of --reader simulated, --card-number, --cash.")
         }
-        guard tendered == nil || cash else {
-            throw CommandError(code: "choose_a_tender", what: "--tendered goes with --cash.", next: "Add --cash.")
+        guard cash || (tendered == nil && tip == nil) else {
+            let option = tendered == nil ? "--tip" : "--tendered"
+            throw CommandError(code: "choose_a_tender", what: "\(option) goes with --cash.", next: "Add --cash.")
+        }
+        guard try chosen.name == nil || cash else {
+            throw CommandError(code: "choose_a_tender", what: "--drawer goes with --cash.", next: "Add --cash.")
         }
         do {
             if cash {
                 let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
-                try CashDrawer.check(tendered: given, due: order.total, captureMode: try captureMode())
-                return .cash(tendered: given)
+                let left = try tip.map { try Money(parsing: $0, currency: order.total.currency) }
+                try CashDrawer.check(tendered: given, tip: left, due: order.total, captureMode: try captureMode())
+                return .cash(tendered: given, tip: left)
             }
             if let cardNumber {
                 guard let expiry else { throw PaymentCardError.expiry(.empty) }
@@ -234,6 +277,6 @@ struct Sale: AsyncParsableCommand {
     static func newOrderName() -> String {
         let id = PaymentID.make(
             at: SystemClock().now(), random: (.random(in: .min ... .max), .random(in: .min ... .max)))
-        return "sale-" + id.rawValue.dropFirst(4)
+        return OrderID.generatedPrefix + id.rawValue.dropFirst(4)
     }
 }

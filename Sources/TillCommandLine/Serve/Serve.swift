@@ -46,6 +46,7 @@ struct Serve: AsyncParsableCommand {
             "Simulates Apple for pages under test of this origin, such as http://localhost:3000. Repeatable.",
             valueName: "origin"))
     var applePayOrigins: [String] = []
+    @OptionGroup var appleStandIn: AppleStandInArguments
     @Option(name: .long, help: ArgumentHelp("A folder for a copy of the journal.", valueName: "folder"))
     var copyTo: String?
     @OptionGroup var listening: ListeningArguments
@@ -98,7 +99,8 @@ struct Serve: AsyncParsableCommand {
             if let key { options.keys[Serve.hash(key)] = counter.options.account }
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(
-                self.applePay, counter, host: options.host, origins: applePayOrigins, statsD: try StatsD(settings))
+                self.applePay, counter, host: options.host, origins: applePayOrigins, standIn: appleStandIn,
+                statsD: try StatsD(settings))
             await Serve.note(settings, at: options.host, counter)
             let words = StartWords(counter, options, hasShop: applePay?.hasShop ?? false)
             let ports = Mutex<Int?>(nil)

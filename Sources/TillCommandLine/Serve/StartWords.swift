@@ -11,6 +11,8 @@ struct StartWords: Sendable {
     private let providers: [String]
     private let options: ServerOptions
     private let hasShop: Bool
+    /// What card receipts lack of the shop's details; `nil` if nothing, or in test mode.
+    private let gap: String?
 
     init(_ counter: Counter, _ options: ServerOptions, hasShop: Bool) {
         mode = counter.mode
@@ -18,6 +20,7 @@ struct StartWords: Sendable {
         providers = counter.modules.map { type(of: $0).title }
         self.options = options
         self.hasShop = hasShop
+        gap = counter.mode == .live ? counter.options.receipts.gap : nil
     }
 
     private func url(_ port: Int) -> String {
@@ -63,6 +66,7 @@ struct StartWords: Sendable {
         if hasShop { lines.append("A shop that takes Apple Pay, simulated: \(url)/shop") }
         if let exposure { lines.append(exposure) }
         lines.append("Journal: \(journal). \(money)")
+        if let gap { lines.append(gap) }
         if mode != .live, options.tls == nil {
             lines += [
                 "Try, in another terminal:", "  .build/debug/till sale --amount 12.50 --currency EUR\(file)",

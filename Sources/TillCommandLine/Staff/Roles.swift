@@ -36,8 +36,8 @@ struct RolesCommand: AsyncParsableCommand {
             abstract: "Makes a role of the shop's own, or changes it for everybody who has it.",
             discussion: """
                 Permissions: sell, hold (authorize and capture later), void, refund (up to the limits), refund_freely, \
-                drawer, totals (ledger and metrics), readers (and printers), review (what needs a person), staff, \
-                settings.
+                discount (up to the limits), discount_freely, drawer, totals (ledger and metrics), readers (and \
+                printers), review (what needs a person), staff, settings.
                 """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -52,19 +52,26 @@ struct RolesCommand: AsyncParsableCommand {
                 "What it gives back of one payment at most, in minor units: EUR=5000. Once for each currency.",
                 valueName: "limit"))
         var refundLimit: [String] = []
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "The largest discount on one payment, in minor units: EUR=500. Once for each currency.",
+                valueName: "limit"))
+        var discountLimit: [String] = []
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let role = try StaffRole(
-                    name: name, permissions: try Set(words: permissions), refundLimits: try limits())
+                    name: name, permissions: try Set(words: permissions), refundLimits: try limits(refundLimit),
+                    discountLimits: try limits(discountLimit))
                 try await counter.staff.put(role)
                 RolesCommand.show(role, json: common.json)
             }
         }
 
-        private func limits() throws(StaffError) -> [Currency: Int64] {
+        private func limits(_ texts: [String]) throws(StaffError) -> [Currency: Int64] {
             var found: [Currency: Int64] = [:]
-            for text in refundLimit {
+            for text in texts {
                 let parts = text.split(separator: "=", maxSplits: 1)
                 guard parts.count == 2, let currency = Currency(ifValid: String(parts[0])),
                     parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let units = Int64(parts[1]),
@@ -103,8 +110,13 @@ struct RolesCommand: AsyncParsableCommand {
     }
 
     private static func line(_ role: StaffRole) -> String {
-        let limits = role.refundLimits.map { "\($0.key.code)=\($0.value)" }.sorted().joined(separator: ",")
+        let (refunds, discounts) = (text(role.refundLimits), text(role.discountLimits))
         return "\(role.name)  \(role.permissions.words.joined(separator: ","))"
-            + (limits.isEmpty ? "" : "  refunds up to \(limits)")
+            + (refunds.isEmpty ? "" : "  refunds up to \(refunds)")
+            + (discounts.isEmpty ? "" : "  discounts up to \(discounts)")
+    }
+
+    private static func text(_ limits: [Currency: Int64]) -> String {
+        limits.map { "\($0.key.code)=\($0.value)" }.sorted().joined(separator: ",")
     }
 }

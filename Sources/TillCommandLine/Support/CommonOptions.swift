@@ -136,6 +136,7 @@ extension CounterOptions {
             orderScope = scope
         }
         if let number = settings.number(.dayDifferenceLimit) { dayDifferenceLimit = Int64(number) }
+        if let number = settings.number(.contactDays) { contactRetention = .days(Int64(number)) }
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         if let seconds = settings.number(.leaseSeconds) { lease = .seconds(Int64(seconds)) }
         mode = settings.text(.mode).flatMap { PaymentMode(rawValue: $0) }

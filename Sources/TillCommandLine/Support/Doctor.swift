@@ -55,6 +55,10 @@ struct Doctor: AsyncParsableCommand {
             counter.mode == .live
                 ? ProviderFinding("The counter is in live mode: real money moves, and there is no sandbox.")
                 : ProviderFinding("The counter is in TEST mode: no real money moves. The sandbox is ready."))
+        // In test mode nothing is owed to a card scheme yet.
+        findings.append(
+            counter.options.receipts.gap.map { ProviderFinding($0, isFine: counter.mode != .live) }
+                ?? ProviderFinding("Card receipts have the shop's name and address."))
         findings += counter.providerFindings
         for module in counter.modules {
             findings += await module.warnings().map { ProviderFinding($0, isFine: false) }

@@ -6,7 +6,8 @@ public import TillCore
 /// one payment only.
 ///
 /// HPKE (RFC 9180) with P-256, HKDF-SHA256 and AES-256-GCM. The header names the key, the reader and the payment with
-/// its amount, and is authenticated with the card data: an envelope cannot be moved to another payment.
+/// its amount, and is authenticated with the card data: an envelope cannot be moved to another payment. On iOS
+/// envelopes are sealed and opened from 17 on, where the system has HPKE.
 public struct CardEnvelope: Sendable {
     /// The time after a tap within which a provider accepts the envelope. Source: the same limit in Apple's reader.
     public static let validity: Span = .seconds(60)
@@ -14,6 +15,7 @@ public struct CardEnvelope: Sendable {
     public static let mostBytes = 16_384
 
     private static let start = "till1"
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     private static let suite = HPKE.Ciphersuite(
         kem: .P256_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
     private static let info = Data("till card envelope 1".utf8)
@@ -46,6 +48,7 @@ public struct CardEnvelope: Sendable {
 
     /// Encrypts a reading so that only the provider can open it.
     /// - Throws: ``CardEnvelopeError/nothingToSeal`` for a reading that may not proceed to a payment.
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     public static func seal(
         _ reading: CardReading, for intent: Intent, reader: String, to key: P256.KeyAgreement.PublicKey,
         at now: Timestamp
@@ -76,6 +79,7 @@ public struct CardEnvelope: Sendable {
     }
 
     /// Opens an envelope, at the provider.
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     public static func open(
         _ text: Secret<String>, with key: P256.KeyAgreement.PrivateKey, at now: Timestamp
     ) throws(CardEnvelopeError) -> Content {

@@ -1,5 +1,4 @@
 import Crypto
-import Synchronization
 import TillCore
 
 /// The certificates of a virtual card, signed with the test keys. Source: EMV Book 2, tables 5, 13 and 14.
@@ -8,7 +7,7 @@ struct VirtualCertificates: Sendable {
     let objects: [DataObject]
 
     /// Cached certificates: creating them takes as long as a whole tap.
-    private static let known = Mutex<[[UInt8]: [DataObject]]>([:])
+    private static let known = Guarded<[[UInt8]: [DataObject]]>([:])
     private static let mostKnown = 256
 
     /// Returns the certificates of a card, created once.

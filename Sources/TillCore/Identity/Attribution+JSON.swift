@@ -21,6 +21,7 @@ extension Attribution {
         if let request { writer.field("request", request) }
         if let device { writer.field("device", device.rawValue) }
         if let address { writer.field("address", address) }
+        if let drawer { writer.field("drawer", drawer.rawValue) }
         if let approvedBy {
             writer.key("approved_by")
             approvedBy.write(into: &writer)
@@ -32,7 +33,8 @@ extension Attribution {
         guard let actor = Actor(json) else { return nil }
         self.init(
             actor, request: json["request"]?.stringValue,
-            device: json["device"]?.stringValue.map { DeviceID(rawValue: $0) }, address: json["address"]?.stringValue)
+            device: json["device"]?.stringValue.map { DeviceID(rawValue: $0) }, address: json["address"]?.stringValue,
+            drawer: json["drawer"]?.stringValue.map { DrawerName(rawValue: $0) })
         guard let approver = json["approved_by"] else { return }
         guard let approver = Actor(approver) else { return nil }
         approvedBy = approver

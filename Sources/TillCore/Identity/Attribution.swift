@@ -14,18 +14,21 @@ public struct Attribution: Hashable, Sendable {
     public var request: String?
     /// The device used for the change.
     public var device: DeviceID?
+    /// The cash drawer that cash of the change goes into or comes out of; `nil` if none was named.
+    public var drawer: DrawerName?
     /// The caller's network address. Kept in the audit log only, never with an event.
     public var address: String?
 
     public init(
         _ actor: Actor, approvedBy: Actor? = nil, request: String? = nil, device: DeviceID? = nil,
-        address: String? = nil
+        address: String? = nil, drawer: DrawerName? = nil
     ) {
         self.actor = actor
         self.approvedBy = approvedBy
         self.request = request
         self.device = device
         self.address = address
+        self.drawer = drawer
     }
 }
 
@@ -40,5 +43,19 @@ extension Attribution {
         _ duty: TillDuty, isolation: isolated (any _Concurrency.Actor)? = #isolation, _ work: () async throws -> Value
     ) async rethrows -> Value {
         try await $current.withValue(Attribution(.till(duty)), operation: work, isolation: isolation)
+    }
+
+    /// Performs work whose cash goes into a drawer or comes out of it.
+    /// - Parameter drawer: The drawer; `nil` to leave the current one as it is.
+    public static func at<Value>(
+        _ drawer: DrawerName?, isolation: isolated (any _Concurrency.Actor)? = #isolation,
+        _ work: () async throws -> Value
+    ) async rethrows -> Value {
+        var attribution = current
+        if let drawer {
+            attribution = attribution ?? Attribution(.unattributed)
+            attribution?.drawer = drawer
+        }
+        return try await $current.withValue(attribution, operation: work, isolation: isolation)
     }
 }

@@ -93,18 +93,23 @@ public struct PaymentID: Identifier {
 
     /// Creates an identifier from the time and 80 random bits, both supplied by the caller.
     public static func make(at time: Timestamp, random: (UInt64, UInt64)) -> PaymentID {
-        var text = Array("pay_".utf8)
-        text.reserveCapacity(30)
         let millis = UInt64(clamping: time.milliseconds)
-        for shift in stride(from: 45, through: 0, by: -5) {
-            text.append(crockford[Int((millis >> UInt64(shift)) & 31)])
-        }
-        for word in [random.0, random.1] {
-            for shift in stride(from: 35, through: 0, by: -5) {
-                text.append(crockford[Int((word >> UInt64(shift)) & 31)])
+        let text = String(unsafeUninitializedCapacity: 30) { text in
+            var count = 0
+            for letter in "pay_".utf8 {
+                text[count] = letter
+                count += 1
             }
+            // Ten digits of time and eight of each word, of five bits each.
+            for (bits, highest) in [(millis, 45), (random.0, 35), (random.1, 35)] {
+                for shift in stride(from: highest, through: 0, by: -5) {
+                    text[count] = crockford[Int((bits >> UInt64(shift)) & 31)]
+                    count += 1
+                }
+            }
+            return count
         }
-        return PaymentID(rawValue: String(decoding: text, as: UTF8.self))
+        return PaymentID(rawValue: text)
     }
 }
 
@@ -125,7 +130,7 @@ extension PaymentID {
     }
 }
 
-private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
 /// One attempt to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
 public struct AttemptID: Identifier {

@@ -1,6 +1,9 @@
 /// A single-pass parser over the bytes of a document. Every access is guarded by `position < bytes.count`, and the
 /// depth of the recursion by the limits.
 struct JSONReader {
+    /// The number of members that the outermost object has room for at once.
+    private static let usualMembers = 8
+
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSONLimits
     let allowsTrailingCommas: Bool
@@ -81,6 +84,9 @@ struct JSONReader {
         var keys: Set<String> = []
         skipSpace()
         if take("}") { return .object(members) }
+        // The document itself, such as an event, usually has five to eight members; growing to that takes four arrays.
+        // Inner objects reserve nothing: there may be any number of them.
+        if depth == 1 { members.reserveCapacity(JSONReader.usualMembers) }
         while true {
             guard next == UInt8(ascii: "\"") else { throw error(expecting: "a key in quotation marks") }
             let start = position
@@ -160,7 +166,7 @@ struct JSONReader {
     ) throws(JSONError) -> String {
         let run = UnsafeBufferPointer(rebasing: run)
         if isASCII { return String(decoding: run, as: UTF8.self) }
-        guard let text = String(validating: run, as: UTF8.self) else {
+        guard let text = String(ifUTF8: run) else {
             throw error("the string that starts here is not UTF-8", at: opening)
         }
         return text
@@ -174,7 +180,7 @@ struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
-                guard let text = String(validating: buffer, as: UTF8.self) else {
+                guard let text = String(ifUTF8: buffer) else {
                     throw error("the string that starts here is not UTF-8", at: opening)
                 }
                 return text

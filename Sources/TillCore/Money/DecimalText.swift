@@ -11,7 +11,7 @@ package struct DecimalText {
     }
 
     /// The digits without the point, at most 38 of them, never negative.
-    package let digits: Int128
+    package let digits: WideInteger
     /// The number of digits after the point.
     package let decimalPlaces: Int
     package let isNegative: Bool
@@ -47,18 +47,18 @@ package struct DecimalText {
         self.digits = try DecimalText.value(of: bytes[position..<end])
     }
 
-    private static func value(of bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(Failure) -> Int128 {
+    private static func value(of bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(Failure) -> WideInteger {
         // 18 digits always fit 64 bits, and nearly every amount is that short.
         if bytes.count <= 18 {
             var short: Int64 = 0
             for byte in bytes where byte != UInt8(ascii: ".") { short = short &* 10 &+ Int64(byte &- 0x30) }
-            return Int128(short)
+            return WideInteger(short)
         }
-        var long: Int128 = 0
+        var long: WideInteger = 0
         for byte in bytes where byte != UInt8(ascii: ".") {
-            let (tenfold, overflow) = long.multipliedReportingOverflow(by: 10)
-            let (sum, overflow2) = tenfold.addingReportingOverflow(Int128(byte &- 0x30))
-            guard !overflow, !overflow2 else { throw .outOfRange }
+            guard let tenfold = long.multiplied(ifExact: 10) else { throw .outOfRange }
+            let (sum, overflow) = tenfold.addingReportingOverflow(WideInteger(Int64(byte &- 0x30)))
+            guard !overflow else { throw .outOfRange }
             long = sum
         }
         return long
@@ -66,25 +66,30 @@ package struct DecimalText {
 
     /// Returns the number as an integer of `10^-places`, or `nil` if it has more decimal places than that or does not
     /// fit.
-    package func scaled(toPlaces places: Int) -> Int128? {
+    package func scaled(toPlaces places: Int) -> WideInteger? {
         guard decimalPlaces <= places, places - decimalPlaces <= 30 else { return nil }
-        let (value, overflow) = digits.multipliedReportingOverflow(by: DecimalText.power(places - decimalPlaces))
-        return overflow ? nil : (isNegative ? -value : value)
+        guard let value = digits.multiplied(ifExact: DecimalText.power(places - decimalPlaces)) else { return nil }
+        return isNegative ? -value : value
     }
 
     /// Returns the same as ``scaled(toPlaces:)``, but with further digits rounded away, halves away from zero.
-    package func rounded(toPlaces places: Int) -> Int128? {
+    package func rounded(toPlaces places: Int) -> WideInteger? {
         guard decimalPlaces > places else { return scaled(toPlaces: places) }
         let step = DecimalText.power(min(30, decimalPlaces - places))
         guard decimalPlaces - places <= 30 else { return 0 }
-        let nearest = digits / step + (digits % step >= step / 2 ? 1 : 0)
+        let (quotient, rest) = digits.quotientAndRemainder(dividingBy: step)
+        let nearest = rest >= step / 2 ? quotient + 1 : quotient
         return isNegative ? -nearest : nearest
     }
 
     /// Returns ten to the power of 0...30.
-    package static func power(_ exponent: Int) -> Int128 {
-        var power: Int128 = 1
-        for _ in 0..<max(0, min(exponent, 30)) { power *= 10 }
-        return power
+    package static func power(_ exponent: Int) -> WideInteger {
+        let exponent = max(0, min(exponent, 30))
+        func narrow(_ exponent: Int) -> WideInteger {
+            var power: Int64 = 1
+            for _ in 0..<exponent { power *= 10 }
+            return WideInteger(power)
+        }
+        return exponent <= 18 ? narrow(exponent) : narrow(18) * narrow(exponent - 18)
     }
 }

@@ -123,7 +123,7 @@ public struct Order: Hashable, Sendable {
     public func checkArithmetic() throws(OrderError) {
         guard !total.isZero else { throw .zeroTotal(order: number) }
         guard total.isPositive else { throw .negativeTotal(order: number, total) }
-        guard total.minorUnits < DecimalText.power(Order.maximumDigits) else {
+        guard WideInteger(total.minorUnits) < DecimalText.power(Order.maximumDigits) else {
             throw .totalTooLarge(order: number, total)
         }
         let sum: Money

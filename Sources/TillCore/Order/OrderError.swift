@@ -70,8 +70,8 @@ extension OrderError: ExplainedError {
     }
 
     private static func difference(_ a: Money, _ b: Money) -> String {
-        let units = Int128(a.minorUnits) - Int128(b.minorUnits)
-        guard let distance = Int64(exactly: units.magnitude) else { return "more than can be counted" }
+        let (units, overflow) = a.minorUnits.subtractingReportingOverflow(b.minorUnits)
+        guard !overflow, let distance = Int64(exactly: units.magnitude) else { return "more than can be counted" }
         return Money(minorUnits: distance, currency: a.currency).description
     }
 }

@@ -24,6 +24,8 @@ public struct Attempt: Hashable, Sendable {
     var challengedSince: Timestamp?
     /// The customer action that was asked for last, also once it is not pending any more.
     public internal(set) var lastAction: CustomerAction?
+    /// The drawer that its cash went into; `nil` for any other tender, and for cash that named no drawer.
+    public internal(set) var drawer: DrawerName?
     /// The highest amount ever authorized, in minor units and with the tip; the upper bound of captures.
     var mostAuthorized: Int64 = 0
 
@@ -272,6 +274,9 @@ public struct Refund: Hashable, Sendable {
     public internal(set) var state: OperationState
     /// The originator of the refund.
     public internal(set) var origin = OperationOrigin.till
+    /// The drawer that cash comes out of: the named one, else the one that the sale's cash went into; `nil` if neither
+    /// was named, and for anything but cash.
+    public internal(set) var drawer: DrawerName?
     public internal(set) var sendings = Sendings()
     public var key: IdempotencyKey { sendings.key("\(id)-refund") }
 }

@@ -14,10 +14,11 @@ extension Payment {
         switch record.event {
         case .created: break
         case .attemptStarted(let start):
-            attempts.append(
-                Attempt(
-                    id: start.attempt, provider: start.provider, tender: start.tender, amount: start.amount,
-                    startedAt: at, identity: start.identity, reference: nil, state: .inFlight, void: nil))
+            var attempt = Attempt(
+                id: start.attempt, provider: start.provider, tender: start.tender, amount: start.amount,
+                startedAt: at, identity: start.identity, reference: nil, state: .inFlight, void: nil)
+            if start.tender.kind == .cash { attempt.drawer = record.by?.drawer }
+            attempts.append(attempt)
             liveAttempts += 1
         case .attemptBound(let id, let identity):
             change(id) { $0.identity = identity }
@@ -89,8 +90,12 @@ extension Payment {
         case .renewed(let id, let authorization):
             applyRenewal(id, authorization)
         case .refundStarted(let id, let attempt, let amount, let reason):
-            refunds.append(
-                Refund(id: id, attempt: attempt, amount: amount, reason: reason, startedAt: at, state: .inFlight))
+            var refund = Refund(
+                id: id, attempt: attempt, amount: amount, reason: reason, startedAt: at, state: .inFlight)
+            if let sale = attempts.last(where: { $0.id == attempt }), sale.tender.kind == .cash {
+                refund.drawer = record.by?.drawer ?? sale.drawer
+            }
+            refunds.append(refund)
             refundSums.change(amount.minorUnits, from: nil, to: .inFlight)
         case .refunded(let id, let reference):
             if let refund = refunds.last(where: { $0.id == id }), !refund.state.isOpen, !refund.state.isSucceeded {

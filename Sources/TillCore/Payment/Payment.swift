@@ -20,6 +20,8 @@ public struct Payment: Hashable, Sendable {
     public let captureMode: CaptureMode
     /// The operator on record for charging an order that the shop reports as settled; `nil` if there was no override.
     public let acceptedBy: String?
+    /// The discount given at the counter, beside ``amount``; `nil` for none.
+    public let discount: Discount?
     /// The creation time.
     public let createdAt: Timestamp
     /// The time of the last event.
@@ -66,6 +68,7 @@ public struct Payment: Hashable, Sendable {
         order = creation.order
         captureMode = creation.captureMode
         acceptedBy = creation.acceptedBy
+        discount = creation.discount
         createdAt = at
         updatedAt = at
         version = 1
@@ -98,17 +101,20 @@ public struct Payment: Hashable, Sendable {
     public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
-    /// The change due to the customer from the tendered cash; zero if it was exact, `nil` if it was not recorded.
+    /// The change due to the customer from the tendered cash, less the tip; zero if it was exact, `nil` if it was not
+    /// recorded.
     public var change: Money? {
         guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
-        return tendered.subtracting(ifExact: attempt.amount)
+        let rest = tendered.subtracting(ifExact: attempt.amount)
+        guard let tip = attempt.authorization?.tip else { return rest }
+        return rest?.subtracting(ifExact: tip)
     }
 
     /// `true` if the last attempt moved no real money: at a provider's test account, or at the sandbox.
     public var isTest: Bool { (currentAttempt ?? attempts.last)?.isTest ?? false }
 
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
-    /// The tip added by the customer at the reader; a part of the held or captured amount.
+    /// The tip that the customer added at the reader or left in cash; a part of the held or captured amount.
     public var tip: Money? {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip

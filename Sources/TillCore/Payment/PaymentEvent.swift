@@ -87,15 +87,19 @@ public enum PaymentEvent: Hashable, Sendable {
         /// The operator on record for charging an order that the shop reports as settled (``Order/standing``); `nil` if
         /// there was no override.
         public var acceptedBy: String?
+        /// The discount given at the counter; `nil` for none, and in journals that predate this field.
+        public var discount: Discount?
 
         public init(
-            payment: PaymentID, account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil
+            payment: PaymentID, account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil,
+            discount: Discount? = nil
         ) {
             self.payment = payment
             self.account = account
             self.order = order
             self.captureMode = captureMode
             self.acceptedBy = acceptedBy
+            self.discount = discount
         }
     }
 

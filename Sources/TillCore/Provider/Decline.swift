@@ -55,6 +55,8 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     public static let invalidAmount = DeclineReason(rawValue: "invalid_amount")
     /// The provider rejected the request itself.
     public static let invalidRequest = DeclineReason(rawValue: "invalid_request")
+    /// The provider does not take this kind of payment from the shop's account, which has to be opened for it.
+    public static let notEnabled = DeclineReason(rawValue: "not_enabled")
     /// The issuer gave no reason.
     public static let generic = DeclineReason(rawValue: "generic_decline")
     /// The authorization is too old.
@@ -107,6 +109,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .readerInOtherCountry: "This card reader cannot take this payment in its location. Nothing was charged."
         case .refundNeedsReader: "This refund needs the card and a reader. Nothing was refunded."
         case .invalidAmount, .invalidRequest: "The payment could not be made. Nothing was charged."
+        case .notEnabled: "This shop cannot take this payment now. Nothing was charged. Use another way to pay."
         case .alreadyCaptured, .alreadyRefunded, .nothingLeft, .disputed:
             "The payment could not be made now. Do not pay again before the shop has checked it."
         default: "The card was declined. Nothing was charged. Use another way to pay."
@@ -127,6 +130,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .readerInOtherCountry: "Use a reader in the country of the payment's currency."
         case .refundNeedsReader: "Make the refund at a reader, with the card."
         case .invalidAmount, .invalidRequest: "Take another amount or another way to pay."
+        case .notEnabled: "Ask the provider to open this kind of payment for the account."
         case .alreadyCaptured, .alreadyRefunded, .nothingLeft, .disputed: "Check the payment at the provider."
         default: nil
         }

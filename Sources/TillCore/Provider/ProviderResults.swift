@@ -4,7 +4,7 @@ public struct Authorization: Hashable, Sendable {
     public var reference: ProviderReference
     /// The amount with the tip; without it never more than requested, and less if the issuer approved only a part.
     public var amount: Money
-    /// The tip added by the customer at the reader; a part of ``amount``.
+    /// The tip that the customer added at the reader or left in cash; a part of ``amount``.
     public var tip: Money?
     /// `true` if the scheme has no separate capture (Interac and the like), so that the money is already captured.
     public var isCaptured: Bool

@@ -17,8 +17,9 @@ public enum Tender: Sendable {
     /// A card that Adyen's components or SDK take in a session, which the provider opens and
     /// ``CustomerAction/session`` carries. Neither the shop nor Till sees the number.
     case adyenSession
-    /// Cash. `tendered` is the amount handed over, if the cashier entered it.
-    case cash(tendered: Money?)
+    /// Cash. `tendered` is the amount handed over, if the cashier entered it; `tip` is above zero, what the customer
+    /// leaves beside the amount due.
+    case cash(tendered: Money?, tip: Money? = nil)
 
     /// The part that may be stored and displayed.
     public var summary: TenderSummary {
@@ -34,7 +35,7 @@ public enum Tender: Sendable {
             TenderSummary(kind: .wallet, card: payment.card)
         case .payPal:
             TenderSummary(kind: .payPal)
-        case .cash(let tendered):
+        case .cash(let tendered, _):
             TenderSummary(kind: .cash, tendered: tendered)
         }
     }

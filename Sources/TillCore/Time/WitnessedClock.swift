@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A clock that is checked against independent sources: the journal's newest entry, the machine's monotonic clock, and
 /// the dates in providers' answers.
 ///
@@ -52,7 +50,7 @@ public final class WitnessedClock: TillClock {
 
     private let base: any TillClock
     private let monotonic: @Sendable () -> Span
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// Creates a clock that is in doubt until ``compare(floor:proved:hasWitnesses:)``.
     /// - Parameter monotonic: Advances evenly, even while the machine sleeps, and is never set.
@@ -61,7 +59,7 @@ public final class WitnessedClock: TillClock {
         self.base = base
         self.monotonic = monotonic
         let (wall, reading) = (base.now(), monotonic())
-        state = Mutex(
+        state = Guarded(
             State(
                 baseline: wall, since: reading,
                 steady: (wall.milliseconds &- reading.milliseconds, reading)))

@@ -49,6 +49,8 @@ package struct PageSessionRecord: Hashable, Sendable {
     package var address: String?
     /// The stable, non-secret identifier across token changes, under which a device's wrong PINs are counted.
     package var device: String
+    /// The cash drawer of the device; `nil` for one that has chosen none.
+    package var drawer: DrawerName?
 
     package init(
         hash: [UInt8], account: AccountID, key: [UInt8]? = nil, began: MeasuredMoment, seen: MeasuredMoment,
@@ -113,6 +115,7 @@ extension PageSessionRecord: RecordDocument {
         if let proof { writer.field("proof", proof.rawValue) }
         if let address { writer.field("address", address) }
         writer.field("device", device)
+        if let drawer { writer.field("drawer", drawer.rawValue) }
         writer.endObject()
         var fields = ["account": account.rawValue]
         if let key { fields["key"] = Hex.lowercase(key) }
@@ -129,6 +132,7 @@ extension PageSessionRecord: RecordDocument {
             seen: try .init(body, "seen"), ends: Timestamp(milliseconds: try body.int("ends")),
             proof: body.optionalText("proof").map { OfficeProof(rawValue: $0) ?? .unrecognized },
             address: body.optionalText("address"), device: body.optionalText("device"))
+        drawer = body.optionalText("drawer").map { DrawerName(rawValue: $0) }
         if let staff = body.optionalText("staff") {
             person = SessionPerson(
                 id: StaffID(rawValue: staff), generation: Int(clamping: try body.int("staff_generation")))

@@ -22,6 +22,9 @@ public struct CounterOptions: Sendable {
     public var orderScope: OrderScope?
     /// The largest difference of a cash drawer, in minor units, that needs no reason at an opening or a close.
     public var dayDifferenceLimit = CounterOptions.usualDayDifference
+    /// The retention of customers' contacts on orders and of guests' accounts; `nil` keeps contacts of the order book,
+    /// and the others for ``usualContactRetention``.
+    public var contactRetention: Span?
     /// The receipt settings.
     public var receipts = ReceiptSetup()
     /// The shop's name on receipts.
@@ -51,6 +54,10 @@ public struct CounterOptions: Sendable {
 
     /// The default of ``dayDifferenceLimit``.
     public static let usualDayDifference: Int64 = 500
+
+    /// The retention of contacts in Apple Pay baskets and of guests' accounts without ``contactRetention``: beyond the
+    /// time in which most payments are refunded or disputed.
+    public static let usualContactRetention = Span.days(180)
 
     /// The default path of the journal.
     public static let defaultJournal = ".till/journal.sqlite"

@@ -7,7 +7,8 @@ public import TillJournal
 public enum PaymentJSON {
     /// Encodes one payment, for whoever confirms it or asks for it: with the session that its customer needs.
     public static func write(_ payment: Payment) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024)
+        // A payment without an attempt takes some 650 bytes, one that is paid 1,100 or more.
+        var writer = JSONWriter(reserving: payment.attempts.isEmpty ? 1_024 : 2_048)
         writer.beginObject()
         members(of: payment, into: &writer, withSession: true)
         writer.endObject()
@@ -83,6 +84,13 @@ public enum PaymentJSON {
         writer.field("test", payment.isTest)
         writer.field("amount", payment.amount.minorUnits)
         writer.field("currency", payment.currency.code)
+        if let discount = payment.discount {
+            writer.key("discount")
+            writer.beginObject()
+            writer.field("amount", discount.amount.minorUnits)
+            writer.field("reason", discount.reason)
+            writer.endObject()
+        }
         writer.field("tip", payment.tip?.minorUnits ?? 0)
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)
@@ -102,7 +110,8 @@ public enum PaymentJSON {
         }
         writer.field("provider", payment.provider?.rawValue)
         writer.key("tender")
-        tender(payment.tender, change: payment.change, into: &writer)
+        let drawer = (payment.currentAttempt ?? payment.attempts.last)?.drawer
+        tender(payment.tender, change: payment.change, drawer: drawer, into: &writer)
         writer.key("attempts")
         writer.beginArray()
         for attempt in payment.attempts { write(attempt, into: &writer, withSession: withSession) }
@@ -143,6 +152,7 @@ public enum PaymentJSON {
             writer.field("reason", refund.reason)
             writer.field("message", message(of: refund))
             writer.field("origin", word(for: refund.origin))
+            if let drawer = refund.drawer { writer.field("drawer", drawer.rawValue) }
             writer.endObject()
         }
         writer.endArray()
@@ -223,7 +233,9 @@ public enum PaymentJSON {
         writer.endObject()
     }
 
-    private static func tender(_ tender: TenderSummary?, change: Money?, into writer: inout JSONWriter) {
+    private static func tender(
+        _ tender: TenderSummary?, change: Money?, drawer: DrawerName?, into writer: inout JSONWriter
+    ) {
         guard let tender else { return writer.null() }
         writer.beginObject()
         writer.field("type", tender.kind.rawValue)
@@ -234,6 +246,7 @@ public enum PaymentJSON {
         writer.field("reader", tender.reader)
         if let tendered = tender.tendered { writer.field("tendered", tendered.minorUnits) }
         if let change { writer.field("change", change.minorUnits) }
+        if let drawer { writer.field("drawer", drawer.rawValue) }
         writer.endObject()
     }
 

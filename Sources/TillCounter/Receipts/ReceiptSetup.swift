@@ -52,6 +52,28 @@ public struct ReceiptSetup: Sendable {
         mail = try ReceiptSetup.mail(settings)
     }
 
+    /// What card receipts lack of the shop's details, and how to set it, as sentences for the shop; `nil` if nothing. A
+    /// customer's copy shows no gap there.
+    package var gap: String? {
+        let missing = store.missingFields
+        guard !missing.isEmpty else { return nil }
+        let variables = missing.compactMap { ReceiptSetup.setting(of: $0)?.variable }
+        return "Card receipts lack what card schemes or the acquirer require of the shop: "
+            + missing.map(\.rawValue).joined(separator: ", ") + ". Set \(variables.joined(separator: ", "))."
+    }
+
+    private static func setting(of field: ReceiptField) -> Setting? {
+        switch field {
+        case .storeName: .store
+        case .storeAddress: .storeAddress
+        case .taxID: .storeTaxID
+        case .phone: .storePhone
+        case .merchantID: .storeMerchantID
+        case .terminalID: .storeTerminalID
+        default: nil
+        }
+    }
+
     private static func fields(_ text: String) throws(SettingsError) -> [ReceiptField] {
         var fields: [ReceiptField] = []
         for name in text.split(separator: ",") {

@@ -35,6 +35,13 @@ extension Setting {
         key: "day.difference_limit", option: nil, kind: .number(0...1_000_000_000), defaultValue: "500",
         about:
             "The largest difference of the cash drawer, in minor units, that needs no reason at an opening or a close.")
+    /// The retention of customers' contacts, in days.
+    public static let contactDays = Setting(
+        key: "contacts.retention_days", option: nil, kind: .number(1...3_650), defaultValue: nil,
+        about:
+            "After how many days the customer and the note of an order, and the account of a guest, are erased. "
+            + "Without it booked orders keep them, and paid Apple Pay baskets and guests have 180 days."
+    )
     /// The simulated latency of the sandbox.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, defaultValue: "0ms",
@@ -140,8 +147,8 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .dayDifferenceLimit, .sandboxLatency, .host,
-        .port, .apiKey, .apiKeyFile,
+        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .dayDifferenceLimit, .contactDays,
+        .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
         .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .staffLock, .staffPIN,
         .openBrowser,

@@ -58,6 +58,14 @@ package final class Pepper: Sendable {
     package enum Purpose: String, Sendable {
         case sealing
         case challenges
+        /// The names under which customers' e-mail addresses are stored.
+        case guests
+    }
+
+    /// Returns the HMAC-SHA-256 of a text under the key for a purpose: a name that cannot be tried out without the
+    /// pepper.
+    package func code(of text: String, for purpose: Purpose) throws(StaffError) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: try key(for: purpose)))
     }
 
     /// Seals a secret for the journal with AES-256-GCM, with its owner as authenticated data.

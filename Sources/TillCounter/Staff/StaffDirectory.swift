@@ -257,8 +257,11 @@ public struct StaffDirectory: Sendable {
     }
 
     private func note(_ action: AuditAction, _ role: StaffRole) -> AuditNote {
-        let limits = role.refundLimits.sorted { $0.key.code < $1.key.code }.map {
-            AuditChange("refund_limit", to: "\(Money(minorUnits: $0.value, currency: $0.key))")
+        let limits = [("refund_limit", role.refundLimits), ("discount_limit", role.discountLimits)].flatMap {
+            (name, limits) in
+            limits.sorted { $0.key.code < $1.key.code }.map {
+                AuditChange(name, to: "\(Money(minorUnits: $0.value, currency: $0.key))")
+            }
         }
         return AuditNote(
             action, account: account, subject: role.name,

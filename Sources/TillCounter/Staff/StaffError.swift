@@ -90,7 +90,7 @@ public enum StaffError: ExplainedError, Hashable {
             "A role's name has 1 to \(StaffRole.maximumNameBytes) lower-case letters, digits and dashes. "
                 + "Nothing was changed."
         case .invalidLimit:
-            "A refund limit is a currency and a number of minor units above zero. Nothing was changed."
+            "A limit of a role is a currency and a number of minor units above zero. Nothing was changed."
         case .tooManyRoles: "The account has \(StaffRole.maximumOwn) roles of its own. Nothing was changed."
         case .builtInRole(let name): "The role \(name) is built in and stays as it is. Nothing was changed."
         case .roleInUse(let name): "Somebody has the role \(name). Nothing was changed."

@@ -24,4 +24,17 @@ package struct StaffGrant: Hashable, Sendable {
         guard role.permissions.contains(.refund) else { return false }
         return refundLimit(in: amount.currency).map { payment.isWithin($0, refunding: amount) } ?? true
     }
+
+    /// Returns the maximum discount on one payment, zero without ``StaffPermission/discount``; `nil` for no limit.
+    package func discountLimit(in currency: Currency) -> Money? {
+        guard role.permissions.contains(.discount) else { return Money.zero(currency) }
+        guard !role.permissions.contains(.discountFreely) else { return nil }
+        return Money(minorUnits: role.discountLimits[currency] ?? 0, currency: currency)
+    }
+
+    /// Returns `true` if the discount is within the limit. A payment has one discount, given when it is created.
+    package func covers(_ discount: Discount) -> Bool {
+        guard let limit = discountLimit(in: discount.amount.currency) else { return true }
+        return discount.amount.minorUnits <= limit.minorUnits
+    }
 }

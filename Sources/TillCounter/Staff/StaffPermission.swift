@@ -11,6 +11,11 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
     case refund
     /// Permission to refund payments without a limit.
     case refundFreely = "refund_freely"
+    /// Permission to give discounts on sales of an amount, up to the limits of the role. Without it a discount needs
+    /// approval.
+    case discount
+    /// Permission to give discounts without a limit.
+    case discountFreely = "discount_freely"
     /// Permission to open the cash drawer on a printer without a sale, which requires ``readers`` as well, and to open,
     /// count and close its day, which requires ``sell``.
     case drawer
@@ -29,16 +34,22 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
     /// The permissions that this one implies; voiding, for example, implies selling.
     var entailed: Set<StaffPermission> {
         switch self {
-        case .hold, .void: [.sell]
+        case .hold, .void, .discount: [.sell]
         case .refundFreely: [.refund]
+        case .discountFreely: [.discount, .sell]
         case .sell, .refund, .drawer, .totals, .readers, .review, .staff, .settings: []
         }
     }
 
+    /// All permissions of the releases before ``discount`` and ``discountFreely``; later ones are not added.
+    static let beforeDiscounts: Set<StaffPermission> = [
+        .sell, .hold, .void, .refund, .refundFreely, .drawer, .totals, .readers, .review, .staff, .settings,
+    ]
+
     /// The route scopes that it opens, in addition to ``APIScope/read``.
     package var scopes: Set<APIScope> {
         switch self {
-        case .sell, .hold, .void: [.sell]
+        case .sell, .hold, .void, .discount, .discountFreely: [.sell]
         case .refund, .refundFreely: [.refund]
         case .readers: [.readers, .offline]
         case .review: [.admin]

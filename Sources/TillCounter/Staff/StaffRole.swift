@@ -16,35 +16,45 @@ public struct StaffRole: Hashable, Sendable {
     /// The maximum total refund of one payment by currency, in minor units, without ``StaffPermission/refundFreely``. A
     /// currency without a limit allows no refund.
     public let refundLimits: [Currency: Int64]
+    /// The maximum discount on one payment by currency, in minor units, without ``StaffPermission/discountFreely``. A
+    /// currency without a limit allows no discount.
+    public let discountLimits: [Currency: Int64]
 
     /// - Throws: ``StaffError`` for an invalid name or limit.
     public init(
-        name: String, permissions: Set<StaffPermission>, refundLimits: [Currency: Int64] = [:]
+        name: String, permissions: Set<StaffPermission>, refundLimits: [Currency: Int64] = [:],
+        discountLimits: [Currency: Int64] = [:]
     ) throws(StaffError) {
         guard (1...StaffRole.maximumNameBytes).contains(name.utf8.count),
             name.utf8.allSatisfy({ byte in
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
             })
         else { throw .invalidRoleName }
-        guard refundLimits.count <= StaffRole.maximumLimits, refundLimits.values.allSatisfy({ $0 > 0 }) else {
-            throw .invalidLimit
+        for limits in [refundLimits, discountLimits] {
+            guard limits.count <= StaffRole.maximumLimits, limits.values.allSatisfy({ $0 > 0 }) else {
+                throw .invalidLimit
+            }
         }
-        self.init(trusted: name, permissions.complete, refundLimits)
+        self.init(trusted: name, permissions.complete, refundLimits, discountLimits)
     }
 
-    private init(trusted name: String, _ permissions: Set<StaffPermission>, _ limits: [Currency: Int64]) {
+    private init(
+        trusted name: String, _ permissions: Set<StaffPermission>, _ refundLimits: [Currency: Int64] = [:],
+        _ discountLimits: [Currency: Int64] = [:]
+    ) {
         self.name = name
         self.permissions = permissions
-        refundLimits = limits
+        self.refundLimits = refundLimits
+        self.discountLimits = discountLimits
     }
 
-    /// Sells; any refund needs approval.
-    public static let cashier = StaffRole(trusted: "cashier", [.sell, .refund, .readers], [:])
+    /// Sells; any refund and any discount needs approval.
+    public static let cashier = StaffRole(trusted: "cashier", [.sell, .refund, .readers])
     /// Runs a shift: all permissions except staff and settings.
     public static let manager = StaffRole(
-        trusted: "manager", .all.subtracting([.staff, .settings]), [:])
+        trusted: "manager", .all.subtracting([.staff, .settings]))
     /// All permissions, including staff and settings.
-    public static let owner = StaffRole(trusted: "owner", .all, [:])
+    public static let owner = StaffRole(trusted: "owner", .all)
     /// The roles that every shop has.
     public static let builtIn: [StaffRole] = [cashier, manager, owner]
 }
@@ -79,21 +89,36 @@ struct StaffRoleRecord: RecordDocument, Hashable {
         let body = try RecordBody(stored)
         account = AccountID(rawValue: try body.text("account"))
         // A permission unknown to this release grants nothing.
-        let permissions = Set(
+        var permissions = Set(
             (body.json["permissions"]?.arrayValue ?? []).compactMap {
                 $0.stringValue.flatMap { StaffPermission(rawValue: $0) }
             })
+        // A role with all permissions of an earlier release keeps all: an update takes nothing from who has it. A role
+        // of this release has the member and says itself what it may.
+        if body.json["discount_limits"] == nil,
+            StaffPermission.beforeDiscounts.isSubset(of: permissions)
+        {
+            permissions.formUnion([.discount, .discountFreely])
+        }
+        let refundLimits = try StaffRoleRecord.limits("refund_limits", of: body)
+        // Roles of earlier releases have none.
+        let discountLimits = try StaffRoleRecord.limits("discount_limits", of: body)
+        let name = try body.text("name")
+        do throws(StaffError) {
+            role = try StaffRole(
+                name: name, permissions: permissions, refundLimits: refundLimits, discountLimits: discountLimits)
+        } catch { throw body.damaged("name") }
+    }
+
+    private static func limits(_ name: String, of body: RecordBody) throws(JournalError) -> [Currency: Int64] {
         var limits: [Currency: Int64] = [:]
-        for member in body.json["refund_limits"]?.objectValue ?? [] {
+        for member in body.json[name]?.objectValue ?? [] {
             guard let currency = Currency(ifValid: member.key), let units = member.value.int64Value else {
-                throw body.damaged("refund_limits")
+                throw body.damaged(name)
             }
             limits[currency] = units
         }
-        let name = try body.text("name")
-        do throws(StaffError) {
-            role = try StaffRole(name: name, permissions: permissions, refundLimits: limits)
-        } catch { throw body.damaged("name") }
+        return limits
     }
 }
 
@@ -116,12 +141,14 @@ extension StaffRole {
         writer.beginArray()
         for word in permissions.words { writer.string(word) }
         writer.endArray()
-        writer.key("refund_limits")
-        writer.beginObject()
-        for (currency, units) in refundLimits.sorted(by: { $0.key.code < $1.key.code }) {
-            writer.field(currency.code, units)
+        for (name, limits) in [("refund_limits", refundLimits), ("discount_limits", discountLimits)] {
+            writer.key(name)
+            writer.beginObject()
+            for (currency, units) in limits.sorted(by: { $0.key.code < $1.key.code }) {
+                writer.field(currency.code, units)
+            }
+            writer.endObject()
         }
-        writer.endObject()
     }
 }
 
@@ -132,7 +159,10 @@ extension StaffRole {
     /// Returns `true` if the role includes every permission and limit of `other`.
     package func covers(_ other: StaffRole) -> Bool {
         guard other.permissions.isSubset(of: permissions) else { return false }
-        guard !permissions.contains(.refundFreely) else { return true }
-        return other.refundLimits.allSatisfy { currency, units in units <= refundLimits[currency] ?? 0 }
+        func cover(_ limits: [Currency: Int64], _ own: [Currency: Int64]) -> Bool {
+            limits.allSatisfy { currency, units in units <= own[currency] ?? 0 }
+        }
+        return (permissions.contains(.refundFreely) || cover(other.refundLimits, refundLimits))
+            && (permissions.contains(.discountFreely) || cover(other.discountLimits, discountLimits))
     }
 }

@@ -37,8 +37,9 @@ struct ApplePayBaskets: Sendable {
         var order: OrderID { terms?.order ?? OrderID(rawValue: basket.id) }
 
         /// Returns the deliverability of a postcode by the basket's own delivery rule, or by the shop's.
-        func delivers(to postalCode: String, country: String, otherwise area: DeliveryArea) -> Deliverability {
-            (terms?.delivery ?? .area(area)).delivers(to: postalCode, country: country)
+        func delivers(to postalCode: String, country: String, otherwise options: ApplePayOptions) -> Deliverability {
+            (terms?.delivery ?? options.delivery)
+                .delivers(to: postalCode, country: country, knowing: options.places)
         }
 
         /// `true` for a basket without a payment that is neither closed nor expired.
@@ -49,6 +50,8 @@ struct ApplePayBaskets: Sendable {
     /// The account that owns the baskets.
     let owner: AccountID
     let clock: any TillClock
+    /// The retention of a basket with a payment, from its opening.
+    var paidFor = WalletBasket.paidLifetime
     private var baskets: Records<WalletBasket> { Records(journal) }
 
     /// Opens a basket; one with a payment is left unchanged. Expired unpaid baskets are removed.
@@ -209,6 +212,7 @@ struct ApplePayBaskets: Sendable {
         try await update(id) { basket in
             guard basket.attempt?.transaction == transaction else { return false }
             if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
+            basket.keptFor = paidFor
             if refuses { basket.refused.append(transaction) }
             return true
         }

@@ -27,6 +27,7 @@ package struct ApplePayCheckout: Sendable {
     var quotes: ShopQuotes?
     /// The baskets in progress in this process.
     let atWork = BasketsAtWork()
+    let refusals = HandoverRefusals()
 
     private var options: ApplePayOptions { live.current }
 
@@ -236,23 +237,18 @@ package struct ApplePayCheckout: Sendable {
     private func check(_ sheet: Authorized, _ entry: ApplePayBaskets.Entry) throws -> FullContact {
         let contact: FullContact
         do {
-            let isDelivery = entry.basket.service == .delivery
-            var shipping = sheet.shipping
-            let merged = WalletContact.merging(billing: sheet.billing, shipping: sheet.shipping)
-            shipping.givenName = shipping.givenName ?? merged.givenName
-            shipping.familyName = shipping.familyName ?? merged.familyName
-            shipping.emailAddress = merged.emailAddress
-            shipping.phoneNumber = merged.phoneNumber
-            contact = try FullContact(shipping, needsAddress: isDelivery)
+            let service = entry.basket.service
+            let customer = WalletContact.customer(shipping: sheet.shipping, billing: sheet.billing, service: service)
+            contact = try FullContact(customer, needsAddress: service == .delivery)
         } catch {
             throw Refusal(errors: error.errors, code: "contact_incomplete", next: "Complete the contact.")
         }
-        if let address = contact.address,
-            entry.delivers(to: address.postalCode, country: address.countryCode, otherwise: options.area) != .yes
-        {
+        guard let address = contact.address else { return contact }
+        let answer = entry.delivers(to: address.postalCode, country: address.countryCode, otherwise: options)
+        if let error = answer.refusal(of: address.postalCode, isComplete: true) {
             throw Refusal(
-                errors: [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")],
-                code: "address_unserviceable", next: "Choose another address.")
+                errors: [error], code: answer == .unknownPlace ? "place_unknown" : "address_unserviceable",
+                next: "Choose another address.")
         }
         return contact
     }
@@ -318,6 +314,7 @@ package struct ApplePayCheckout: Sendable {
             throw error
         }
         metrics.payment(payment.status.rawValue)
+        refusals.ended(payment, isPaid: ApplePayCheckout.isPaid(payment.status), at: clock.now())
         let (answer, isFree) = await answer(payment, entry, contact: contact)
         if isFree { await close(payment) }
         return (answer, isFree)
@@ -351,7 +348,8 @@ package struct ApplePayCheckout: Sendable {
     ) async -> (JSONValue, isFree: Bool) {
         switch payment.status {
         case .declined, .requiresPaymentMethod, .canceled, .expired, .captureFailed, .requiresAction:
-            return (ApplePayCheckout.declined, true)
+            let isTaken = HandoverRefusals.refusal(of: payment) == nil
+            return (isTaken ? ApplePayCheckout.declined : ApplePayCheckout.notTaken, true)
         case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded:
             var guest: CustomerAccounts.Account?
             if entry.account == nil, let contact {
@@ -396,13 +394,18 @@ package struct ApplePayCheckout: Sendable {
         return .object(members + [JSONMember(key: "guestToken", value: .string(token.reveal()))])
     }
 
-    private static let declined = JSONValue.object([
-        SheetAnswerStatus.declined.member,
-        JSONMember(key: "moneyMoved", value: .string("no")),
-        JSONMember(
-            key: "errors",
-            value: .array([SheetError(.unknown, nil, "The card was declined. Please try another one.").json])),
-    ])
+    private static let declined = refused("The card was declined. Please try another one.")
+    /// The answer where the provider took no token of this shop: another card would not help.
+    private static let notTaken = refused(
+        "This shop cannot take Apple Pay now. Nothing was charged. Please pay in another way.")
+
+    private static func refused(_ words: String) -> JSONValue {
+        .object([
+            SheetAnswerStatus.declined.member,
+            JSONMember(key: "moneyMoved", value: .string("no")),
+            JSONMember(key: "errors", value: .array([SheetError(.unknown, nil, words).json])),
+        ])
+    }
 }
 
 /// The baskets in progress in this process.

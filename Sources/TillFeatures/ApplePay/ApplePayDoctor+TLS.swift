@@ -1,12 +1,12 @@
 import NIOSSL
-import TillApplePay
+package import TillApplePay
 import TillCore
 
 extension ApplePayDoctor {
-    /// Examines the domain's TLS: version, certificate, name and days left. Apple's verification of a domain lasts only
-    /// as long as its certificate.
-    package func tls(of domain: ApplePaySettings.Domain) async -> [Finding] {
-        guard let name = WebDomain(domain.name), let probe = tlsProbe(name) else { return [] }
+    /// Examines a host's TLS: version, certificate, name and days left. Apple's verification of a domain lasts only as
+    /// long as its certificate.
+    package func tls(of name: WebDomain) async -> [Finding] {
+        guard let probe = tlsProbe(name) else { return [] }
         guard let sight = await probe.examine() else {
             return [
                 fault("tls_unreachable", "\(name) speaks no TLS that can be understood. Apple needs TLS 1.2 or newer.")

@@ -1,4 +1,3 @@
-import HTTPTypes
 import TillApplePay
 public import TillCore
 
@@ -22,18 +21,38 @@ public struct ApplePayDoctor: Sendable {
     /// The number of days before expiry at which a warning begins.
     public static let warningDays: Int64 = 30
 
-    private let settings: ApplePaySettings
-    private let transport: any HTTPTransport
+    /// The gateway that is asked for merchant sessions.
+    public enum SessionCheck: Sendable {
+        /// Apple's gateway of the settings' environment.
+        case apple
+        /// A program on this machine in Apple's place.
+        case standIn(AppleStandIn)
+        /// None: no session is asked for, as without a network.
+        case omitted
+    }
+
+    let settings: ApplePaySettings
+    let transport: any HTTPTransport
     let probe: String?
+    let sessions: SessionCheck
+    let provider: ProviderStanding?
+    var sessionBudget = ApplePayDoctor.sessionLimit
     package let now: Timestamp
 
     /// Creates diagnostics for one shop's settings; the checks run on request.
     /// - Parameters:
     ///   - probe: the scheme and authority from which association files are requested, instead of each domain itself.
-    public init(settings: ApplePaySettings, transport: any HTTPTransport, probe: String? = nil, now: Timestamp) {
+    ///   - sessions: the gateway that is asked for one merchant session for each host.
+    ///   - provider: the provider of the counter's payments; `nil` if it is not to be examined.
+    public init(
+        settings: ApplePaySettings, transport: any HTTPTransport, probe: String? = nil,
+        sessions: SessionCheck = .apple, provider: ProviderStanding? = nil, now: Timestamp
+    ) {
         self.settings = settings
         self.transport = transport
         self.probe = probe
+        self.sessions = sessions
+        self.provider = provider
         self.now = now
     }
 
@@ -42,8 +61,7 @@ public struct ApplePayDoctor: Sendable {
         var findings = general()
         for domain in settings.domains {
             findings += identities(of: domain)
-            findings += await association(of: domain)
-            findings += await tls(of: domain)
+            findings += await pages(of: domain)
         }
         if settings.opening == .provider {
             findings.append(ok("processing_elsewhere", "The provider opens the tokens with its own certificate."))
@@ -55,7 +73,7 @@ public struct ApplePayDoctor: Sendable {
         for pair in settings.processing {
             findings += examine(pair, as: .processing, word: "processing", merchants: merchants)
         }
-        return findings
+        return findings + handover() + (await sessionFindings())
     }
 
     private func general() -> [Finding] {
@@ -69,6 +87,8 @@ public struct ApplePayDoctor: Sendable {
         if Currency(ifValid: settings.currency) == nil {
             findings.append(fault("currency", "The currency \(settings.currency) is none of ISO 4217."))
         }
+        findings += names(settings.country, settings.networks, of: "The shop")
+        for domain in settings.domains { findings += names(domain.country, domain.networks ?? [], of: domain.name) }
         if settings.displayName.utf8.count > MerchantSessionRequest.maximumNameBytes {
             findings.append(
                 warning("display_name", "The shop's name has more than 64 bytes; Apple is given its beginning."))
@@ -81,7 +101,12 @@ public struct ApplePayDoctor: Sendable {
 
     private func identities(of domain: ApplePaySettings.Domain) -> [Finding] {
         if domain.identities.isEmpty {
-            return [fault("identity_missing", "\(domain.name) has no merchant identity certificate. Add one.")]
+            return domain.isForAppsAlone
+                ? [
+                    warning(
+                        "identity_missing",
+                        "\(domain.name) has no merchant identity certificate: its pages offer no Apple Pay, apps do.")
+                ] : [fault("identity_missing", "\(domain.name) has no merchant identity certificate. Add one.")]
         }
         var findings: [Finding] = []
         if domain.identities.count > ApplePayDomain.maximumIdentities {
@@ -149,54 +174,6 @@ public struct ApplePayDoctor: Sendable {
                 "\(word)_expiring", "\(name) ends in \(days) days. Ask for the next one now: till applepay request.")
         }
         return ok("\(word)_valid", "\(name) is valid for \(days) days.")
-    }
-
-    // MARK: Domains
-
-    private func association(of domain: ApplePaySettings.Domain) async -> [Finding] {
-        guard WebDomain(domain.name) != nil else {
-            return [
-                fault(
-                    "domain_name",
-                    "\(domain.name) is not a domain as in the address bar: no scheme, port, path or wildcard.")
-            ]
-        }
-        guard let expected = domain.association else {
-            return [
-                fault("association_missing", "\(domain.name) has no association file. Load it from Apple's portal.")
-            ]
-        }
-        let base = (probe ?? "https://\(domain.name)").split(separator: "/", omittingEmptySubsequences: true)
-        guard base.count == 2 else { return [fault("probe", "The probe's address is not scheme and authority.")] }
-        let request = HTTPRequest(
-            method: .get, scheme: String(base[0].dropLast()), authority: String(base[1]),
-            path: ApplePayRoutes.association)
-        do throws(TransportFailure) {
-            let reply = try await transport.send(request, body: [], deadline: .seconds(10))
-            let status = reply.response.status.code
-            if (300..<400).contains(status) {
-                return [
-                    fault(
-                        "association_redirect",
-                        "\(domain.name) redirects the association file, which Apple does not follow. Serve it as is.")
-                ]
-            }
-            guard status == 200 else {
-                return [fault("association_status", "\(domain.name) answers \(status) for the association file.")]
-            }
-            guard reply.body == expected else {
-                return [
-                    fault("association_bytes", "\(domain.name) serves another association file than the settings have.")
-                ]
-            }
-            return [ok("association", "\(domain.name) serves its association file.")]
-        } catch {
-            let reason =
-                switch error {
-                case .notSent(let reason), .unknown(let reason): reason
-                }
-            return [fault("domain_unreachable", "\(domain.name) cannot be reached over TLS: \(reason).")]
-        }
     }
 
     package func ok(_ code: String, _ text: String) -> Finding { Finding(verdict: .ok, code: code, text: text) }

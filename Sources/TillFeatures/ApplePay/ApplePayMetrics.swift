@@ -5,6 +5,14 @@ package import TillCounter
 
 /// The Apple Pay metrics, in the Prometheus text format and sent to StatsD as they occur. No label holds an identifier.
 package final class ApplePayMetrics: Sendable {
+    /// The standing of a domain that the settings offer Apple Pay on.
+    package struct DomainStanding: Hashable, Sendable {
+        /// `true` if its pages offer Apple Pay.
+        var isOffered: Bool
+        /// The time for which its association file cannot be read, in seconds; 0 if it can, or if none is named.
+        var secondsWithoutFile: Int64
+    }
+
     private struct State {
         var sessions: [String: Int] = [:]
         var tokens: [String: Int] = [:]
@@ -58,9 +66,11 @@ package final class ApplePayMetrics: Sendable {
         statsD.count("requests.\(name).\(status)")
     }
 
-    /// Sends the remaining validity of certificates.
-    package func send(daysLeft: [(kind: String, days: Int64)]) {
+    /// Sends the remaining validity of certificates, and the standing of the domains.
+    package func send(daysLeft: [(kind: String, days: Int64)], domains: [DomainStanding]) {
         guard let statsD else { return }
+        statsD.gauge("applepay.domains_off", Int64(domains.count { !$0.isOffered }))
+        statsD.gauge("applepay.association_missing_seconds", domains.map(\.secondsWithoutFile).max() ?? 0)
         // Of several certificates of a kind, the first to expire determines the action.
         for (kind, every) in Dictionary(grouping: daysLeft, by: \.kind) {
             statsD.gauge("applepay.certificate_days_left.\(kind)", every.map(\.days).min() ?? 0)
@@ -71,7 +81,7 @@ package final class ApplePayMetrics: Sendable {
 
     package func close() async { await statsD?.close() }
 
-    package func text(daysLeft: [(kind: String, days: Int64)]) -> String {
+    package func text(daysLeft: [(kind: String, days: Int64)], domains: [DomainStanding]) -> String {
         let state = state.withLock { $0 }
         var text = PrometheusText()
         func series(_ name: String, _ help: String, _ label: String, _ values: [String: Int]) {
@@ -93,6 +103,18 @@ package final class ApplePayMetrics: Sendable {
             places[kind] = place + 1
             text.line(
                 "applepay_certificate_days_left", [("kind", kind), ("place", String(place))], Int(clamping: days))
+        }
+        text.head("applepay_offered", .gauge, "1 if a domain that is switched on offers Apple Pay; alert at 0.")
+        for (place, domain) in domains.enumerated() {
+            text.line("applepay_offered", [("place", String(place))], domain.isOffered ? 1 : 0)
+        }
+        text.head(
+            "applepay_association_missing_seconds", .gauge,
+            "Seconds for which a domain's association file cannot be read; alert above 0.")
+        for (place, domain) in domains.enumerated() {
+            text.line(
+                "applepay_association_missing_seconds", [("place", String(place))],
+                Int(clamping: domain.secondsWithoutFile))
         }
         if let statsD {
             text.single("statsd_dropped_total", .counter, "Metrics that StatsD was not sent.", statsD.dropped)

@@ -26,7 +26,9 @@ extension ApplePayMount {
                 try await work(routes(), request, parameters)
             }
         }
-        on(reading, ApplePayRoutes.association) { routes, request, _ in try routes.associationFile(request) }
+        for path in ApplePayRoutes.associations {
+            on(reading, path) { routes, request, _ in try routes.associationFile(request) }
+        }
         on(reading, "/applepay/metadata", query: ["visitor"]) { routes, request, _ in try routes.metadata(request) }
         on([.post], "/applepay/validate") { routes, request, _ in try await routes.validate(request) }
         on(reading, "/applepay/basket/{id}") { try await $0.basket($2.text("id"), $1) }
@@ -42,11 +44,11 @@ extension ApplePayMount {
             on(reading + [.post], template, for: .provider, query: .any) { try await $0.notified($2.text("event"), $1) }
         }
         for (path, asset) in PageAsset.ofApplePay where asset.audience != .sandbox || hasShop {
-            router.open(reading, path, for: asset.reader) { _, _ in asset.response }
+            router.open(reading, path, for: asset.reader) { request, _ in asset.response(to: request) }
         }
         guard hasShop else { return }
         on([.post], "/applepay/sandbox/authorize") { routes, request, _ in try await routes.authorize(request) }
-        router.open(reading, "/shop", for: .customer, query: .any) { _, _ in ShopRoutes.page }
+        router.open(reading, "/shop", for: .customer, query: .any) { request, _ in ShopRoutes.page(to: request) }
         func shop(
             _ methods: [HTTPRequest.Method], _ template: String,
             _ work: @escaping @Sendable (ShopRoutes, Request) async throws -> Response
@@ -71,6 +73,9 @@ extension ApplePayMount {
         router.on([.put], one, for: .sell, of: .counter, maximumBodyBytes: limit) { try await baskets().replace($0) }
         router.post("/v1/applepay/guests/redeem", for: .sell, of: .counter, maximumBodyBytes: 4_096) {
             try await baskets().redeem($0)
+        }
+        router.on([.delete], "/v1/applepay/guests/{id}", for: .sell, of: .counter) {
+            try await baskets().eraseGuest($0)
         }
         router.on([.delete], one, for: .sell, of: .counter) { try await baskets().close($0) }
     }

@@ -29,6 +29,12 @@ public struct ApplePayDomain: Sendable {
     public var identities: [Identity]
     /// The file that proves ownership of the domain to Apple.
     public var association: [UInt8]?
+    /// The association file's name in the settings; `nil` if they name none, as where the domain's own server serves
+    /// it.
+    public var associationFile: String?
+    /// The time since which the counter cannot read the association file that the settings name; ``association`` is
+    /// then what was read last, or `nil` if it was never read.
+    var associationMissingSince: Timestamp?
     /// The exact origins of pages with access, in addition to `https://` and the domain.
     public var origins: Set<String>
     public var isEnabled: Bool
@@ -53,6 +59,9 @@ public struct ApplePayDomain: Sendable {
         self.isEnabled = isEnabled
         self.percentage = min(max(percentage, 0), 100)
     }
+
+    /// `true` if the settings name an association file that was never read, so that Apple cannot verify the domain.
+    public var lacksAssociation: Bool { associationFile != nil && association == nil }
 }
 
 public enum TokenOpening: String, Hashable, Sendable {
@@ -75,8 +84,12 @@ public struct ApplePayOptions: Sendable {
     /// The processing keys: current ones, and earlier ones for tokens still in flight.
     public var keys: ProcessingKeyRing
     public var opening = TokenOpening.here
-    /// The delivery area of the shop.
+    /// The delivery area of the shop; it does not apply beside ``radius``.
     public var area: DeliveryArea
+    /// The delivery radius of the shop; `nil` for its ``area``.
+    public var radius: DeliveryRadius?
+    /// The places of postcodes, for radii without their own.
+    public var places = PostalPlaces()
     /// The coupons by upper-case code: percentage off the goods, and expiry.
     public var coupons: [String: (percent: Int64, until: Timestamp)]
     /// The URL of Apple's own script, which pages load if Apple Pay is on. It provides the button, and Apple Pay in
@@ -90,6 +103,9 @@ public struct ApplePayOptions: Sendable {
     public var sessionBudget: Span = .seconds(8)
     /// A fault in the settings, as a sentence; metadata then reports Apple Pay as off.
     public var fault: String?
+
+    /// The delivery rule of baskets without their own.
+    var delivery: DeliveryRule { radius.map { .radius($0) } ?? .area(area) }
 
     /// The currencies that baskets may have.
     var currencies: [Currency] {

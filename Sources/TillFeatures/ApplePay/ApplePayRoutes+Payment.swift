@@ -51,7 +51,7 @@ extension ApplePayRoutes {
         guard let sandbox else { throw Problem.notFound }
         let domain = try domain(of: request)
         let body = try await Incoming(request: request, account: account, maximumBodyBytes: 16_384).document()
-        guard let token = try await sandbox.authorize(body, domain: domain.domain.name) else {
+        guard let token = try await sandbox.authorize(body, host: host(ofPage: request, on: domain)) else {
             throw Problem(
                 .conflict, "session_refused", "The merchant session is not valid, or was already used.",
                 next: "Open a new sheet.")

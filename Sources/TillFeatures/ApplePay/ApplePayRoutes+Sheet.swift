@@ -16,7 +16,8 @@ extension ApplePayRoutes {
         let visitor = try incoming.query("visitor")
         let share =
             domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
-        let isOn = offers(on: domain) && share
+        // The reason is for the shop's developers; the page's script reads `enabled` alone.
+        let reason = obstacle(on: domain)?.rawValue ?? (share ? nil : "visitor_share")
         let factory = options.factory(for: domain)
         let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }
         let own = [60, 120, 180].map { (size: "\($0)x\($0)", address: "/applepay/icon.png") }
@@ -25,7 +26,8 @@ extension ApplePayRoutes {
             JSONValue.members(["sizes": .string(icon.size), "href": .string(icon.address)])
         }
         let document = JSONValue.object([
-            JSONMember(key: "enabled", value: .bool(isOn)),
+            JSONMember(key: "enabled", value: .bool(reason == nil)),
+            JSONMember(key: "reason", value: reason.map { .string($0) } ?? .null),
             JSONMember(key: "merchantIdentifier", value: .string(domain.merchant)),
             JSONMember(key: "merchantCapabilities", value: texts(factory.merchantCapabilities)),
             JSONMember(key: "supportedNetworks", value: texts(factory.supportedNetworks)),
@@ -39,14 +41,9 @@ extension ApplePayRoutes {
         return tagged(document, request, maximumAge: "public, max-age=60")
     }
 
-    /// `true` if pages of at least one domain can offer Apple Pay.
-    var isOffered: Bool { options.domains.contains { offers(on: $0) } }
-
-    /// Returns `true` if pages of a domain can offer Apple Pay to at least a part of their visitors.
-    private func offers(on domain: ApplePayDomain) -> Bool {
-        domain.isEnabled && domain.percentage > 0 && identity(of: domain) != nil && options.canOpen
-            && options.fault == nil && providerTakesTokens
-    }
+    /// `true` if pages of at least one domain, or an app, can offer Apple Pay. An app can also where only pages lack
+    /// something.
+    var isOffered: Bool { options.domains.contains { !(obstacle(on: $0)?.stopsApps ?? false) } }
 
     func basket(_ id: String, _ request: Request) async throws -> Response {
         let domain = try domain(of: request)
@@ -79,9 +76,7 @@ extension ApplePayRoutes {
 
     func associationFile(_ request: Request) throws -> Response {
         let name = WebOrigin.hostName(request.head.authority ?? "")
-        guard let file = options.domains.first(where: { $0.domain.name == name })?.association else {
-            throw Problem.notFound
-        }
+        guard let file = options.domain(withPagesOn: name)?.association else { throw Problem.notFound }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
@@ -100,7 +95,7 @@ extension ApplePayRoutes {
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
             let session = MerchantSessionRequest(
                 merchantIdentifier: domain.merchant, displayName: options.factory(for: domain).displayName,
-                context: domain.domain.name)
+                context: host(ofPage: request, on: domain))
             let bytes = try await sessions.session(
                 gateway, session, identity: identity, standIn: await sandbox?.standIn())
             metrics.session("given")
@@ -133,8 +128,13 @@ extension ApplePayRoutes {
         }
         let country =
             try body.text("countryCode", atMost: 2) ?? options.factory(for: try domain(of: request)).countryCode
-        let answer = entry.delivers(to: code, country: country, otherwise: options.area)
-        return Self.json(.object([JSONMember(key: "deliverable", value: .string(answer.rawValue))]))
+        let answer = entry.delivers(to: code, country: country, otherwise: options)
+        guard answer == .unknownPlace else {
+            return Self.json(.members(["deliverable": .string(answer.rawValue)]))
+        }
+        // No answer of its own: a page that knows only the other three would take it for a yes.
+        return Self.json(
+            .members(["deliverable": .string(Deliverability.no.rawValue), "reason": .string("place_unknown")]))
     }
 
     package func update(_ id: String, _ request: Request) async throws -> Response {

@@ -16,6 +16,8 @@ package struct ApplePayRoutes: Sendable {
     static let proofHeader = HTTPField.Name.literal("X-Till-Basket-Proof")
     package static let maximumBodyBytes = 131_072
     static let association = "/.well-known/apple-developer-merchantid-domain-association"
+    /// The paths of the association file: Apple's portal names the file with `.txt`, for some accounts without.
+    static let associations = [association, association + ".txt"]
 
     package let live: LiveApplePayOptions
     let baskets: ApplePayBaskets
@@ -46,7 +48,7 @@ package struct ApplePayRoutes: Sendable {
 
     /// Returns `true` for a path of Apple Pay.
     static func own(_ path: String) -> Bool {
-        path.hasPrefix("/applepay/") || path == association || path == "/shop" || path.hasPrefix("/shop/")
+        path.hasPrefix("/applepay/") || associations.contains(path) || path == "/shop" || path.hasPrefix("/shop/")
     }
 
     /// Wraps every Apple Pay request: applies the cross-origin rules and records its metrics.
@@ -73,7 +75,8 @@ package struct ApplePayRoutes: Sendable {
         {
             response.headers[.accessControlAllowOrigin] = origin
         }
-        response.headers[HTTPField.Name.literal("Vary")] = "Origin"
+        // A file varies with the coding, too.
+        response.headers[.vary] = response.headers[.vary].map { $0 + ", Origin" } ?? "Origin"
         return response
     }
 
@@ -121,11 +124,26 @@ package struct ApplePayRoutes: Sendable {
             name = WebOrigin.hostName(host)
         }
         // On the local machine, every host name maps to the sandbox's one domain.
-        if sandbox != nil, ["localhost", "127.0.0.1", "[::1]"].contains(name), let only = options.domains.first {
+        if sandbox != nil, ApplePaySandbox.hosts.contains(name), let only = options.domains.first {
             return only
         }
-        guard let match = options.domains.first(where: { $0.domain.name == name }) else { throw .unknownDomain }
+        guard let match = options.domain(withPagesOn: name) else { throw .unknownDomain }
         return match
+    }
+
+    /// Returns the host of the page that a request came from, as in its address bar, without the port. A merchant
+    /// session is for this host alone: on a page of another one the browser closes the sheet.
+    /// - Parameter domain: the domain of the request. Its own name is the answer for a page without TLS, which only a
+    ///   simulated sheet opens on, and for a program that names no origin to the sandbox.
+    func host(ofPage request: Request, on domain: ApplePayDomain) -> String {
+        guard let origin = request.headers[.origin] else {
+            let name = WebOrigin.hostName(request.head.authority ?? "")
+            return domain.hasPages(on: name) ? name : domain.domain.name
+        }
+        if let host = WebDomain.host(of: origin) { return host }
+        // The sandbox's pages are on this machine, under each of its names.
+        guard sandbox != nil, origin.hasPrefix("http://") else { return domain.domain.name }
+        return WebOrigin.hostName(String(origin.dropFirst("http://".count)))
     }
 
     /// Returns `true` if the page came from this server itself.

@@ -10,6 +10,8 @@ package actor ApplePaySandbox {
     package static let merchant = "merchant.sandbox.till"
     /// The domain of pages on this machine.
     static let domain = "localhost"
+    /// The names of this machine in an address bar.
+    static let hosts: Set<String> = [domain, "127.0.0.1", "[::1]"]
 
     package nonisolated let apple: SandboxAppleAuthority
     package nonisolated let identity: SandboxAppleAuthority.Identity
@@ -20,7 +22,8 @@ package actor ApplePaySandbox {
     private var port: Int?
     private var server: Task<Void, Never>?
 
-    package init(clock: any TillClock) throws {
+    /// - Parameter origins: the origins of a team's own pages; their hosts are the merchant's, too.
+    package init(clock: any TillClock, origins: Set<String> = []) throws {
         self.clock = clock
         apple = try SandboxAppleAuthority(issued: clock.now())
         identity = try apple.merchantIdentity(merchant: ApplePaySandbox.merchant)
@@ -28,8 +31,9 @@ package actor ApplePaySandbox {
         key = try ProcessingKey(
             certificate: Array(processing.certificate.utf8), key: Array(processing.key.reveal().utf8))
         maker = try SandboxTokenMaker(apple: apple, processingCertificate: processing.certificate)
+        let hosts = origins.map { WebOrigin.hostName(String($0.drop { $0 != "/" }.dropFirst(2))) }
         gateway = SandboxAppleGateway(
-            apple: apple, domains: [ApplePaySandbox.merchant: [ApplePaySandbox.domain, "127.0.0.1"]], clock: clock)
+            apple: apple, domains: [ApplePaySandbox.merchant: ApplePaySandbox.hosts.union(hosts)], clock: clock)
     }
 
     /// Returns the gateway's address; starts the gateway on the first call.
@@ -53,15 +57,16 @@ package actor ApplePaySandbox {
 
     /// Simulates the device on authorization: consumes the session of a page and makes a token. An app has no session:
     /// its entitlements name the merchant.
+    /// - Parameter host: the host of the page, for which the session must be.
     /// - Returns: `nil` if the session, or the app's merchant, is not valid.
-    package func authorize(_ request: JSONValue, domain: String) async throws -> JSONValue? {
+    package func authorize(_ request: JSONValue, host: String) async throws -> JSONValue? {
         if let merchant = request["appMerchant"] {
             guard merchant.stringValue == ApplePaySandbox.merchant else { return nil }
         } else {
             guard let session = request["session"]?["merchantSessionIdentifier"]?.stringValue,
                 request["session"]?["merchantIdentifier"]?.stringValue
                     == MerchantIDHash(of: ApplePaySandbox.merchant).description,
-                await gateway.redeem(session, domain: domain, sheet: request["sheet"]?.stringValue ?? "")
+                await gateway.redeem(session, domain: host, sheet: request["sheet"]?.stringValue ?? "")
             else { return nil }
         }
         guard let code = request["currencyCode"]?.stringValue, let text = request["amount"]?.stringValue else {

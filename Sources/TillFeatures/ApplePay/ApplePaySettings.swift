@@ -13,6 +13,9 @@ public import TillCounter
 ///   "processing": [{ "certificate": "processing.pem", "key": "processing.key" }],
 ///   "delivery": { "country": "GB", "areas": ["EC4M"], "parts": { "EC1A": ["1"] } } }
 /// ```
+///
+/// For a delivery by distance `delivery` has a `radius` (`latitude`, `longitude`, `meters`) in place of the areas, and
+/// `places` at the top have the coordinates of postcodes.
 public struct ApplePaySettings: Sendable {
     /// A certificate and its key, as files. A `pkcs12` bundle has both. The passphrase of a bundle or of an encrypted
     /// key comes from the environment.
@@ -30,8 +33,10 @@ public struct ApplePaySettings: Sendable {
         public var name: String
         public var merchant: String
         public var identities: [Pair]
-        /// The association file; `nil` if there is none.
+        /// The association file; `nil` if there is none, it is empty, or it cannot be read.
         public var association: [UInt8]?
+        /// Its name in the settings; `nil` if they name none.
+        var associationFile: String?
         package var origins: Set<String>
         var isEnabled: Bool
         var percentage: Int
@@ -40,7 +45,13 @@ public struct ApplePaySettings: Sendable {
         var currency: String?
         var networks: [String]?
         var icons: [String: String]
+
+        /// `true` for a domain without anything that pages need: apps pay at it.
+        var isForAppsAlone: Bool { identities.isEmpty && associationFile == nil }
     }
+
+    /// The maximum number of a domain's origins; the doctor asks the host of each.
+    static let maximumOrigins = 99
 
     /// The maximum number of a domain's icons.
     static let maximumIcons = 16
@@ -59,6 +70,10 @@ public struct ApplePaySettings: Sendable {
     public var domains: [Domain]
     public var processing: [Pair]
     var delivery: DeliveryArea
+    /// The delivery radius, which takes the place of the area.
+    var radius: DeliveryRadius?
+    /// The places of postcodes.
+    var places: PostalPlaces
     var coupons: [String: (percent: Int64, until: Timestamp)]
     /// `true` if pages load Apple's own script.
     var loadsAppleScript: Bool
@@ -84,13 +99,20 @@ public struct ApplePaySettings: Sendable {
             }
             return text
         }
-        func ownNetworks(_ domain: JSONValue) throws(ApplePaySettingsError) -> [String]? {
-            guard let value = domain["networks"] else { return nil }
-            let names = (value.arrayValue ?? []).compactMap(\.stringValue)
+        func networkNames(_ object: JSONValue, _ field: String) throws(ApplePaySettingsError) -> [String]? {
+            guard let value = object["networks"] else { return nil }
+            let names = (value.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
             guard !names.isEmpty, names.count == value.arrayValue?.count else {
-                throw ApplePaySettingsError(field: "networks of a domain")
+                throw ApplePaySettingsError(field: field)
             }
             return names
+        }
+        func origins(_ domain: JSONValue) throws(ApplePaySettingsError) -> Set<String> {
+            let origins = Set((domain["origins"]?.arrayValue ?? []).compactMap(\.stringValue))
+            guard origins.count <= ApplePaySettings.maximumOrigins else {
+                throw ApplePaySettingsError(field: "origins of a domain (at most \(ApplePaySettings.maximumOrigins))")
+            }
+            return origins
         }
         func bytes(
             _ path: String?, _ content: TrustedFile.Content = .open
@@ -131,19 +153,20 @@ public struct ApplePaySettings: Sendable {
         displayName = try text(document, "display_name")
         country = try text(document, "country")
         currency = try text(document, "currency")
-        networks = document["networks"]?.arrayValue?.compactMap(\.stringValue) ?? ["visa", "masterCard", "amex"]
+        networks = try networkNames(document, "networks") ?? ["visa", "masterCard", "amex"]
         var domains: [Domain] = []
         for value in document["domains"]?.arrayValue ?? [] {
             domains.append(
                 Domain(
                     name: try text(value, "name"), merchant: try text(value, "merchant"),
                     identities: try pairs(value["identities"], "identity"),
-                    association: try bytes(value["association"]?.stringValue),
-                    origins: Set((value["origins"]?.arrayValue ?? []).compactMap(\.stringValue)),
+                    association: try bytes(value["association"]?.stringValue).flatMap { $0.isEmpty ? nil : $0 },
+                    associationFile: value["association"]?.stringValue,
+                    origins: try origins(value),
                     isEnabled: value["enabled"]?.boolValue ?? true,
                     percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100,
                     displayName: try own(value, "display_name"), country: try own(value, "country"),
-                    currency: try own(value, "currency"), networks: try ownNetworks(value),
+                    currency: try own(value, "currency"), networks: try networkNames(value, "networks of a domain"),
                     icons: try ApplePaySettings.icons(value["icons"])))
         }
         self.domains = domains
@@ -156,6 +179,23 @@ public struct ApplePaySettings: Sendable {
         self.delivery = DeliveryArea(
             country: delivery?["country"]?.stringValue ?? country,
             areas: Set(delivery?["areas"]?.arrayValue?.compactMap(\.stringValue) ?? []), parts: parts)
+        do throws(DeliveryFault) {
+            let limit = PostalPlaces.maximumCount
+            places = PostalPlaces()
+            if let value = document["places"] {
+                places = try DeliveryDocument.places(value, at: "places", limit: limit)
+            }
+            if let value = delivery?["radius"] {
+                radius = try DeliveryDocument.radius(value, at: "delivery/radius", limit: limit)
+            }
+        } catch { throw ApplePaySettingsError(field: error.field) }
+        if let radius {
+            // Beside areas it would not be plain which of the two decides; without places nothing is delivered.
+            guard delivery?["areas"] == nil, delivery?["parts"] == nil else {
+                throw ApplePaySettingsError(field: "delivery (it has a radius beside areas)")
+            }
+            guard !(radius.places ?? places).isEmpty else { throw ApplePaySettingsError(field: "places") }
+        }
         coupons = [:]
         for member in document["coupons"]?.objectValue ?? [] {
             guard let percent = member.value["percent"]?.int64Value, (1...100).contains(percent) else {
@@ -163,6 +203,13 @@ public struct ApplePaySettings: Sendable {
             }
             let until = member.value["until"]?.stringValue.flatMap { Timestamp(iso8601: $0) }
             coupons[member.key.uppercased()] = (percent, until ?? Timestamp(milliseconds: .max))
+        }
+    }
+
+    /// Checks a country as browsers do: with another, none opens a sheet.
+    private static func check(country: String, _ field: String) throws(ApplePaySettingsError) {
+        guard ISOCountry.isCode(country) else {
+            throw ApplePaySettingsError(field: "\(field): \(country.prefix(32)) is no code of ISO 3166-1, such as GB")
         }
     }
 
@@ -194,6 +241,7 @@ public struct ApplePaySettings: Sendable {
             throw ApplePaySettingsError(field: "environment")
         }
         guard let currency = Currency(ifValid: currency) else { throw ApplePaySettingsError(field: "currency") }
+        try ApplePaySettings.check(country: country, "country")
         var ring = ProcessingKeyRing()
         for pair in processing {
             guard let certificate = pair.certificate, let key = pair.key,
@@ -214,7 +262,11 @@ public struct ApplePaySettings: Sendable {
             var one = ApplePayDomain(
                 domain: name, merchant: domain.merchant, identities: identities, association: domain.association,
                 origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage)
+            one.associationFile = domain.associationFile
             one.icons = domain.icons
+            if let country = domain.country {
+                try ApplePaySettings.check(country: country, "country of \(domain.name)")
+            }
             if let code = domain.currency {
                 guard let own = Currency(ifValid: code) else {
                     throw ApplePaySettingsError(field: "currency of \(domain.name)")
@@ -230,6 +282,7 @@ public struct ApplePaySettings: Sendable {
         var options = ApplePayOptions(
             environment: environment, factory: factory(displayName, country, networks),
             currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
+        (options.radius, options.places) = (radius, places)
         options.opening = opening
         if !loadsAppleScript { options.script = nil }
         return options

@@ -13,25 +13,35 @@ public struct ApplePayWeb: Sendable {
     package let routes: ApplePayRoutes
     private let reminder: Task<Void, Never>?
 
-    /// Sets up a shop with Apple itself.
+    /// Sets up a shop with Apple itself, or with a stand-in for a rehearsal.
     /// - Parameters:
     ///   - journal: the engine's journal; it also records the transactions seen.
     ///   - account: the account of the sales, which is the counter's own.
     ///   - provider: the provider that authorizes the payments.
     ///   - handovers: the token forms that the provider accepts; Apple Pay is off if the options' form is not among
     ///     them.
+    ///   - standIn: the stand-in for Apple; `nil` for Apple itself. Only for a provider that moves no money.
     ///   - statsD: the StatsD destination, in addition to the metrics page.
+    ///   - contactRetention: the retention of contacts; a paid basket is kept as long, and 180 days at least.
     ///   - reload: reloads the options, for certificates that are replaced while the counter runs; called at most every
     ///     thirty seconds. A result of `nil` keeps the current ones. The environment never changes.
+    ///   - isAside: `false` if a request waits for `reload`. Otherwise the request that begins it still has the earlier
+    ///     options, and no request waits for a disk.
+    ///   - note: receives a sentence when an association file disappears or returns, for the log.
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, account: AccountID,
-        provider: ProviderName, handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(),
-        statsD: StatsD? = nil,
-        reload: (@Sendable () -> ApplePayOptions?)? = nil
+        provider: ProviderName, handovers: Set<WalletHandover>, standIn: AppleStandIn? = nil,
+        clock: any TillClock = SystemClock(), statsD: StatsD? = nil,
+        contactRetention: Span = CounterOptions.usualContactRetention,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = true,
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(PaymentTokenError) {
+        let trust: SignerTrust
+        if let standIn { trust = standIn.trust } else { trust = try .apple() }
         self.init(
-            options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
+            options: options, trust: trust, sandbox: nil, standIn: standIn, checkout: checkout, journal: journal,
+            account: account, provider: provider, handovers: handovers, clock: clock, statsD: statsD,
+            contactRetention: contactRetention, reload: reload, isAside: isAside, note: note)
     }
 
     /// Sets up the sandbox, with the demo shop. Its simulator cannot reach a production shop.
@@ -47,7 +57,7 @@ public struct ApplePayWeb: Sendable {
         opening: TokenOpening = .here, origins: Set<String> = [], settings: ApplePayOptions? = nil,
         clock: any TillClock = SystemClock(), statsD: StatsD? = nil
     ) throws -> ApplePayWeb {
-        let sandbox = try ApplePaySandbox(clock: clock)
+        let sandbox = try ApplePaySandbox(clock: clock, origins: origins)
         let identity = ApplePayDomain.Identity(
             certificate: Array(sandbox.identity.certificate.utf8),
             key: Secret(Array(sandbox.identity.key.reveal().utf8)))
@@ -69,6 +79,7 @@ public struct ApplePayWeb: Sendable {
         if let settings {
             (options.factory, options.currency) = (settings.factory, settings.currency)
             (options.area, options.coupons) = (settings.area, settings.coupons)
+            (options.radius, options.places) = (settings.radius, settings.places)
         }
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
@@ -77,20 +88,26 @@ public struct ApplePayWeb: Sendable {
     }
 
     private init(
-        options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
-        journal: any Journal & RecordStore, account: AccountID, provider: ProviderName, handovers: Set<WalletHandover>,
-        clock: any TillClock, statsD: StatsD?,
-        reload: (@Sendable () -> ApplePayOptions?)? = nil
+        options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, standIn: AppleStandIn? = nil,
+        checkout: Checkout, journal: any Journal & RecordStore, account: AccountID, provider: ProviderName,
+        handovers: Set<WalletHandover>, clock: any TillClock, statsD: StatsD?,
+        contactRetention: Span = CounterOptions.usualContactRetention,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil, isAside: Bool = false,
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        let baskets = ApplePayBaskets(journal: journal, owner: account, clock: clock)
-        let live = LiveApplePayOptions(options, clock: MeasuringClock(clock), reload: reload)
+        let baskets = ApplePayBaskets(
+            journal: journal, owner: account, clock: clock, paidFor: max(WalletBasket.paidLifetime, contactRetention))
+        let live = LiveApplePayOptions(
+            options, clock: MeasuringClock(clock), reload: reload, isAside: isAside, note: note)
         let metrics = ApplePayMetrics(statsD: statsD)
-        let customers = CustomerAccounts(journal, owner: account, clock: clock)
+        // Beside the journal's file, as the counter's other secrets; a journal in memory has no place for a key.
+        let pepper = (journal as? any CounterStore).map { Pepper(besideJournal: $0.path) }
+        let customers = CustomerAccounts(journal, owner: account, pepper: pepper, clock: clock)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
             checkout: checkout, account: account, provider: provider, clock: clock, metrics: metrics)
-        let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget)
+        let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget, standIn: standIn?.gateway)
         let events = MerchantTokenEvents(
             log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, metrics: metrics)
         let routes = ApplePayRoutes(
@@ -101,7 +118,7 @@ public struct ApplePayWeb: Sendable {
             metrics.sends
             ? Task {
                 while !Task.isCancelled {
-                    metrics.send(daysLeft: routes.daysLeft())
+                    metrics.send(daysLeft: routes.daysLeft(), domains: routes.domainStandings())
                     do { try await clock.sleep(for: ApplePayWeb.reminderInterval) } catch { return }
                 }
             } : nil
@@ -123,7 +140,9 @@ public struct ApplePayWeb: Sendable {
     }
 
     /// Returns the metrics in the Prometheus text format.
-    public func metrics() -> String { routes.metrics.text(daysLeft: routes.daysLeft()) }
+    public func metrics() -> String {
+        routes.metrics.text(daysLeft: routes.daysLeft(), domains: routes.domainStandings())
+    }
 
     /// Closes the connections to Apple.
     public func shutdown() async {

@@ -26,6 +26,9 @@ struct BasketRequest: Sendable {
         "credit_fee", "customer", "note", "requested_for", "recurring", "deferred", "automatic_reload", "quote",
     ]
 
+    /// The names under which several merchants in one sheet are asked for, Apple's own among them.
+    private static let merchantMembers = ["merchants", "multi_token_contexts", "multiTokenContexts"]
+
     /// Returns the names of things in a request, with their places. One is never masked, because two customers or
     /// methods could then share it.
     static func identifiers(in body: JSONValue) -> [(place: String, value: JSONValue)] {
@@ -57,8 +60,15 @@ struct BasketRequest: Sendable {
     /// Reads a request.
     /// - Parameters:
     ///   - currencies: the currencies of the shop's domains, one of which the basket must have.
+    ///   - hasPlaces: `true` if the settings have places for a delivery radius without its own.
     ///   - now: the time of the request; nothing can be agreed on for a time before it.
-    init(_ body: JSONValue, currencies: [Currency], now: Timestamp) throws {
+    init(_ body: JSONValue, currencies: [Currency], hasPlaces: Bool = false, now: Timestamp) throws {
+        if let name = BasketRequest.merchantMembers.first(where: { body[$0] != nil }) {
+            throw Problem.field(
+                name,
+                "One sheet is for one merchant. Open a basket for each merchant, and let the customer pay each in a "
+                    + "sheet of its own. Nothing was opened.")
+        }
         try body.allow(BasketRequest.members)
         order = try body.text("order_id", atMost: 128).map { text in
             do throws(IdentifierError) { return try OrderID(selling: text) } catch {
@@ -79,7 +89,7 @@ struct BasketRequest: Sendable {
         lines = try BasketRequest.items(in: body, currency)
         service = try BasketRequest.service(in: body)
         shippingMethods = try BasketRequest.shippingMethods(in: body, currency)
-        delivery = try BasketRequest.delivery(in: body)
+        delivery = try BasketRequest.delivery(in: body, hasPlaces: hasPlaces)
         if service != .delivery {
             guard shippingMethods.isEmpty else {
                 throw Problem.field("shipping_methods", "They go with the service delivery.")
@@ -229,14 +239,16 @@ extension BasketRequest {
         }
     }
 
-    private static func delivery(in body: JSONValue) throws -> DeliveryRule? {
+    private static func delivery(in body: JSONValue, hasPlaces: Bool) throws -> DeliveryRule? {
         guard let value = body["delivery"], !value.isNull else { return nil }
         if let word = value.stringValue {
             guard word == "everywhere" else {
-                throw Problem.field("delivery", "It must be everywhere, or an object with country and areas.")
+                throw Problem.field(
+                    "delivery", "It must be everywhere, or an object with country and areas, or with a radius.")
             }
             return .everywhere
         }
+        if let radius = try radius(in: value, hasPlaces: hasPlaces) { return .radius(radius) }
         let place = "delivery/"
         try checkObject(value, ["country", "areas", "parts"], place)
         let areas = try codes(value["areas"], place + "areas")

@@ -153,11 +153,27 @@ struct BasketRoutes: Sendable {
         return ApplePayRoutes.json(.members(["customer": .string(guest.id), "basket": guest.basket.json]))
     }
 
+    /// Erases the account of a guest. A repetition erases nothing more.
+    func eraseGuest(_ incoming: Incoming) async throws -> Response {
+        try checkCaller(incoming)
+        let guest = try incoming.parameters.text("id")
+        guard guest.utf8.count <= 256 else { throw Problem.guestTooLong }
+        let contacts = WalletContacts(baskets.journal, pepper: nil, clock: routes.clock)
+        let isErased = try await contacts.eraseGuest(guest, account: incoming.account)
+        let isLogEmptied = try await contacts.eraseTraces()
+        return ApplePayRoutes.json(
+            .members([
+                "customer": .string(guest), "erased": .bool(isErased), "log_emptied": .bool(isLogEmptied),
+            ]))
+    }
+
     // MARK: Checks
 
     private func request(in incoming: Incoming) async throws -> BasketRequest {
         let body = try await incoming.document(identifiers: BasketRequest.identifiers)
-        return try BasketRequest(body, currencies: routes.options.currencies, now: routes.clock.now())
+        let options = routes.options
+        return try BasketRequest(
+            body, currencies: options.currencies, hasPlaces: !options.places.isEmpty, now: routes.clock.now())
     }
 
     /// Baskets belong to the counter's account. Other accounts find nothing, also those that share its readers.
@@ -320,7 +336,7 @@ struct BasketRoutes: Sendable {
 
 extension FullContact {
     /// The contact in the API's terms.
-    fileprivate var apiDocument: JSONValue {
+    var apiDocument: JSONValue {
         let place = address.map { address in
             JSONValue.members([
                 "lines": .array(address.lines.map { .string($0) }), "city": .string(address.locality),

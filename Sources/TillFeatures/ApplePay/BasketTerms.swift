@@ -5,12 +5,15 @@ import TillCore
 enum DeliveryRule: Hashable, Sendable {
     case everywhere
     case area(DeliveryArea)
+    case radius(DeliveryRadius)
 
     /// Returns the deliverability of a postcode, complete or truncated.
-    func delivers(to postalCode: String, country: String) -> Deliverability {
+    /// - Parameter shared: the settings' places, for a radius without its own.
+    func delivers(to postalCode: String, country: String, knowing shared: PostalPlaces) -> Deliverability {
         switch self {
         case .everywhere: .yes
         case .area(let area): area.delivers(to: postalCode, country: country)
+        case .radius(let radius): radius.delivers(to: postalCode, country: country, knowing: shared)
         }
     }
 }
@@ -70,10 +73,11 @@ extension BasketTerms {
 }
 
 extension DeliveryRule {
-    /// The stored form: `true` for everywhere, or the area.
+    /// The stored form: `true` for everywhere, the area, or the radius.
     fileprivate var json: JSONValue {
         switch self {
         case .everywhere: .bool(true)
+        case .radius(let radius): .members(["radius": radius.json])
         case .area(let area):
             .members([
                 "country": .string(area.country), "areas": .array(area.areas.sorted().map { .string($0) }),
@@ -88,6 +92,11 @@ extension DeliveryRule {
     fileprivate init?(json: JSONValue) {
         if json.boolValue == true {
             self = .everywhere
+            return
+        }
+        if let kept = json["radius"] {
+            guard let radius = DeliveryRadius(json: kept) else { return nil }
+            self = .radius(radius)
             return
         }
         guard let country = json["country"]?.stringValue, let areas = json["areas"]?.arrayValue,

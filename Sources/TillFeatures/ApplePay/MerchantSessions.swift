@@ -20,8 +20,10 @@ package final class MerchantSessions: Sendable {
     /// The maximum number of merchant-token event requests of one process in a minute. Counted separately, so that
     /// forged notifications never cost a customer the session.
     static let maximumReadsPerMinute = 120
+    /// The reason of ``TillApplePay/MerchantSessionError/unreachable(_:)`` where TLS was not agreed on.
+    static let handshakeFailed = "the TLS handshake failed; the identity certificate is not taken"
 
-    /// The address called instead of Apple: the sandbox's simulator on this machine.
+    /// The address called instead of Apple: the sandbox's simulator, or a rehearsal's, on this machine.
     package struct StandIn: Sendable {
         package var port: Int
         package var root: [UInt8]
@@ -35,12 +37,18 @@ package final class MerchantSessions: Sendable {
     private let client: HTTPClient
     private let clock: any TillClock
     private let budget: Span
+    /// The stand-in for requests that name none; `nil` for Apple.
+    private let usual: StandIn?
     private let window = Mutex(Window())
     private let readWindow = Mutex(Window())
 
-    package init(clock: any TillClock, budget: Span) {
+    /// - Parameters:
+    ///   - budget: the time limit for a request.
+    ///   - standIn: the stand-in for requests that name none; `nil` for Apple.
+    package init(clock: any TillClock, budget: Span, standIn: StandIn? = nil) {
         self.clock = clock
         self.budget = budget
+        usual = standIn
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
         AnswerGuard.install(in: &configuration)
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -70,6 +78,7 @@ package final class MerchantSessions: Sendable {
         _ gateway: MerchantGateway, _ path: String, body: [UInt8]?, identity: ApplePayDomain.Identity,
         standIn: StandIn?
     ) async throws(MerchantSessionError) -> [UInt8] {
+        let standIn = standIn ?? usual
         let configuration = try tls(identity, standIn: standIn)
         var outgoing = HTTPClientRequest(
             url: (standIn.map { "https://127.0.0.1:\($0.port)" } ?? "https://\(gateway.rawValue)") + path)
@@ -88,7 +97,7 @@ package final class MerchantSessions: Sendable {
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
             throw .unreachable("it took more than \(budget.milliseconds / 1000) s")
         } catch is NIOSSLError {
-            throw .unreachable("the TLS handshake failed; the identity certificate is not taken")
+            throw .unreachable(MerchantSessions.handshakeFailed)
         } catch is NIOTooManyBytesError {
             throw .malformed
         } catch {
@@ -125,6 +134,21 @@ package final class MerchantSessions: Sendable {
         guard isAdmitted else { throw .tooMany }
     }
 
+    /// Returns all certificates of a file in PEM, or the one of a file in DER, the form in which Apple issues it.
+    private static func certificates(in file: [UInt8]) throws -> [NIOSSLCertificate] {
+        do { return try NIOSSLCertificate.fromPEMBytes(file) } catch {
+            let der = try MerchantCertificate(parsing: file).der
+            return [try NIOSSLCertificate(bytes: der, format: .der)]
+        }
+    }
+
+    /// Returns the key of a file in PEM or DER.
+    private static func privateKey(in file: [UInt8]) throws -> NIOSSLPrivateKey {
+        do { return try NIOSSLPrivateKey(bytes: file, format: .pem) } catch {
+            return try NIOSSLPrivateKey(bytes: file, format: .der)
+        }
+    }
+
     private func tls(
         _ identity: ApplePayDomain.Identity, standIn: StandIn?
     ) throws(MerchantSessionError) -> TLSConfiguration {
@@ -132,8 +156,8 @@ package final class MerchantSessions: Sendable {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.minimumTLSVersion = .tlsv12
             tls.certificateVerification = .fullVerification
-            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(identity.certificate).map { .certificate($0) }
-            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: identity.key.reveal(), format: .pem))
+            tls.certificateChain = try Self.certificates(in: identity.certificate).map { .certificate($0) }
+            tls.privateKey = .privateKey(try Self.privateKey(in: identity.key.reveal()))
             if let standIn {
                 tls.trustRoots = .certificates([try NIOSSLCertificate(bytes: standIn.root, format: .der)])
             }

@@ -8,11 +8,12 @@ extension Problem {
         .conflict, "applepay_off", "The provider of this counter cannot take Apple Pay. Nothing was charged.",
         next: "Pay in another way.")
 
-    /// The problem of a counter whose pages cannot offer Apple Pay: a basket could be opened, and not paid.
+    /// The problem of a counter where neither pages nor apps can offer Apple Pay: a basket could be opened, and not
+    /// paid.
     static let applePayNotOffered = Problem(
         .conflict, "applepay_off",
-        "No page can offer Apple Pay: the settings have a fault or no key, no domain is on with a valid certificate, "
-            + "or the provider does not take it. Nothing was opened or charged.",
+        "No page and no app can offer Apple Pay: the settings have a fault or no valid processing certificate, no "
+            + "domain is on, or the provider does not take it. Nothing was opened or charged.",
         next: "Check the settings with till applepay doctor, and pay in another way until then.")
 
     /// The problem of a basket that cannot be paid any more, because the shop has closed it or canceled its payment, or
@@ -34,6 +35,11 @@ extension Problem {
     static let guestTokenUnknown = Problem(
         .notFound, "guest_token_unknown", "There is no guest with this token, or it is older than an hour.",
         next: "Sign the customer in another way. The order is paid and is not affected.")
+
+    /// The problem of a guest's identifier that is longer than any is.
+    static let guestTooLong = Problem(
+        .notFound, "not_found", "No guest has so long an identifier. Nothing was erased.",
+        next: "Give the customer that the guest's token was redeemed for.")
 
     /// The problem of a replacement of a basket that no request of the shop's server opened.
     static func basketWithoutOrder(_ id: String) -> Problem {

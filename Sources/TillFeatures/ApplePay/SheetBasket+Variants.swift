@@ -17,11 +17,4 @@ extension SheetBasket {
             }
         }
     }
-
-    /// The shipping methods as an update lists them. The wallet selects the first one of a new list, so where the shop
-    /// tells the price, the selected method is first.
-    var offeredMethods: [SheetShippingMethod] {
-        guard case .quoted = price, let shippingMethod else { return shippingMethods }
-        return [shippingMethod] + shippingMethods.filter { $0.identifier != shippingMethod.identifier }
-    }
 }

@@ -8,8 +8,8 @@ enum SheetChange: Sendable {
     case coupon(String, percent: Int64?, SheetError?)
     /// A shipping method was chosen.
     case shippingMethod(String)
-    /// An address was chosen, redacted by the wallet.
-    case shippingContact(Deliverability)
+    /// An address was chosen, redacted by the wallet; its postcode is told where it has no known place.
+    case shippingContact(Deliverability, postalCode: String = "")
     /// A card was chosen.
     case paymentMethod(isCredit: Bool)
 
@@ -40,11 +40,10 @@ enum SheetChange: Sendable {
             self = .shippingMethod(name)
         case "shippingcontact":
             let contact = RedactedContact(json: body["shippingContact"] ?? .null)
-            self = .shippingContact(
-                entry.delivers(
-                    to: contact.postalCode,
-                    country: contact.countryCode.isEmpty ? country : contact.countryCode,
-                    otherwise: options.area))
+            let answer = entry.delivers(
+                to: contact.postalCode, country: contact.countryCode.isEmpty ? country : contact.countryCode,
+                otherwise: options)
+            self = .shippingContact(answer, postalCode: contact.postalCode)
         case "paymentmethod":
             self = .paymentMethod(isCredit: body["paymentMethod"]?["type"] == .string("credit"))
         default:
@@ -100,9 +99,9 @@ enum SheetChange: Sendable {
             }
             basket = chosen
             return []
-        case .shippingContact(let answer):
-            guard basket.service == .delivery, answer == .no else { return [] }
-            return [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")]
+        case .shippingContact(let answer, let postalCode):
+            guard basket.service == .delivery else { return [] }
+            return answer.refusal(of: postalCode, isComplete: false).map { [$0] } ?? []
         case .paymentMethod(let isCredit):
             basket.pay(byCredit: isCredit)
             return []

@@ -9,8 +9,10 @@ import TillWeb
 struct ShopRoutes: Sendable {
     let routes: ApplePayRoutes
 
-    static var page: Response {
-        var response = PageAsset.page(PackageResources.applepay_shop_html, .sandbox).response
+    private static let file = PageAsset.page(PackageResources.applepay_shop_html, .sandbox)
+
+    static func page(to request: Request) -> Response {
+        var response = file.response(to: request)
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self' https://applepay.cdn-apple.com; style-src 'self'; "
             + "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

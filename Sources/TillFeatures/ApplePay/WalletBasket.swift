@@ -58,6 +58,8 @@ package struct WalletBasket: Hashable, Sendable {
     var isClosed = false
     /// What the shop was asked about the price; nothing for a basket with prices of its own.
     var quotes = Quotes()
+    /// The retention of the basket once it has a payment with an answer, from its opening.
+    var keptFor = WalletBasket.paidLifetime
     /// The process that held the payment when the record was read.
     package var holder = RecordHolder.nobody
 
@@ -84,8 +86,36 @@ extension WalletBasket: RecordDocument {
     package static let maximumOpen = 10_000
     /// The retention of an unpaid basket.
     package static let lifetime = Span.hours(24)
-    /// The retention of a basket with a payment: beyond any refund; the payment itself stays.
+    /// The least retention of a basket with a payment: beyond any refund; the payment itself stays. Contact and notes
+    /// may go before.
     static let paidLifetime = Span.days(180)
+    /// The match for baskets with an answered payment that still have something personal.
+    static let personal = RecordMatch("personal", "1")
+
+    /// Returns the match for the baskets of an order.
+    static func of(_ order: OrderID, _ owner: AccountID) -> RecordMatch {
+        RecordMatch("order", OrderBasket.id(owner, order).key)
+    }
+
+    /// The order that the basket pays. A basket opened in process has the order's identifier.
+    var order: OrderID { terms?.order ?? OrderID(rawValue: id) }
+
+    /// `true` if the basket holds a contact, an address, or what somebody wrote about the customer.
+    var isPersonal: Bool {
+        attempt?.contact != nil || terms?.note != nil || terms?.customerNote != nil || quotes.address != nil
+    }
+
+    /// Erases contact, address and notes.
+    /// - Returns: `false` if there were none.
+    mutating func erasePersonalData() -> Bool {
+        let before = self
+        attempt?.contact = nil
+        terms?.note = nil
+        terms?.customerNote = nil
+        // An open sheet still needs the address that its price was told for; the basket goes within a day.
+        if attempt != nil || isClosed { quotes.address = nil }
+        return self != before
+    }
 
     /// The time from which an unpaid basket cannot be paid.
     var expiresAt: Timestamp { openedAt.adding(WalletBasket.lifetime) }
@@ -128,14 +158,23 @@ extension WalletBasket: RecordDocument {
         writer.endObject()
         return Record(
             RecordID(WalletBasket.collection, id), body: writer.bytes,
-            fields: attempt == nil ? [WalletBasket.open.field: WalletBasket.open.value] : [:], due: end,
+            fields: fields, due: end,
             isHeld: attempt.map { $0.answer == nil } ?? false)
+    }
+
+    /// The index values.
+    private var fields: [String: String] {
+        let order = WalletBasket.of(order, owner)
+        var fields = [order.field: order.value]
+        if attempt == nil { fields[WalletBasket.open.field] = WalletBasket.open.value }
+        if attempt?.answer != nil, isPersonal { fields[WalletBasket.personal.field] = WalletBasket.personal.value }
+        return fields
     }
 
     /// The end of retention; `nil` while a payment is in progress.
     var end: Timestamp? {
         guard let attempt else { return expiresAt }
-        return attempt.answer == nil ? nil : openedAt.adding(WalletBasket.paidLifetime)
+        return attempt.answer == nil ? nil : openedAt.adding(keptFor)
     }
 
     package init(_ stored: KeptRecord) throws(JournalError) {
@@ -167,6 +206,7 @@ extension WalletBasket: RecordDocument {
         attempt?.payment = body.optionalText("payment").map { PaymentID(rawValue: $0) }
         attempt?.contact = body.optionalDocument("contact")
         attempt?.answer = body.optionalDocument("answer")
+        if attempt?.answer != nil, let due = stored.due { keptFor = due.since(openedAt) }
     }
 }
 

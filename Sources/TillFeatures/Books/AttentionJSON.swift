@@ -1,5 +1,6 @@
 public import TillCheckout
 public import TillCore
+public import TillCounter
 public import TillJournal
 
 /// The JSON form of entries in the operators' queue.
@@ -25,11 +26,14 @@ public enum AttentionJSON {
         return assigned
     }
 
-    /// Encodes the queue: `{"attention":[…],"incidents_open":0,"incidents":[…]}`.
-    /// - Parameter incidents: The listed incidents, and the total count.
+    /// Encodes the queue: `{"attention":[…],"incidents_open":0,"incidents":[…],"setup":[…]}`.
+    /// - Parameters:
+    ///   - incidents: The listed incidents, and the total count.
+    ///   - setup: What staff must mend of the running counter's setup; `nil` outside the counter, which then knows
+    ///     nothing of it.
     public static func write(
         _ found: [AttentionQueue.Found], _ incidents: (first: [Incident], count: Int), _ assigned: Assigned,
-        at now: Timestamp
+        setup: [SetupNotice]? = nil, at now: Timestamp
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
@@ -42,8 +46,30 @@ public enum AttentionJSON {
         writer.beginArray()
         for incident in incidents.first { write(incident, assigned, at: now, into: &writer) }
         writer.endArray()
+        if let setup { write(setup, at: now, into: &writer) }
         writer.endObject()
         return writer.bytes
+    }
+
+    private static func write(_ setup: [SetupNotice], at now: Timestamp, into writer: inout JSONWriter) {
+        writer.key("setup")
+        writer.beginArray()
+        for notice in setup {
+            writer.beginObject()
+            writer.field("code", notice.code)
+            writer.field("subject", notice.subject)
+            writer.field("reason", notice.reason)
+            writer.field("next", notice.next)
+            writer.field("since", notice.since?.description)
+            if let since = notice.since {
+                writer.field("age_seconds", max(0, now.since(since).milliseconds / 1_000))
+            } else {
+                writer.key("age_seconds")
+                writer.null()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private static func write(

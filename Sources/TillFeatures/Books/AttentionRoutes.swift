@@ -2,11 +2,12 @@ import HTTPTypes
 import Hummingbird
 package import TillCheckout
 package import TillCore
-import TillCounter
+package import TillCounter
 package import TillJournal
 package import TillWeb
 
-/// `/v1/attention`: the operators' queue of payments to review, its resolution, and the open incidents.
+/// `/v1/attention`: the operators' queue of payments to review, its resolution, the open incidents, and what staff must
+/// mend of the counter's setup.
 package struct AttentionRoutes: Sendable {
     /// The maximum number of payments in one response.
     package static let maximumListed = 500
@@ -16,16 +17,19 @@ package struct AttentionRoutes: Sendable {
     package let incidents: IncidentLog
     let assignments: Assignments
     package let clock: any TillClock
+    private let notices: @Sendable () -> [SetupNotice]
 
+    /// - Parameter notices: returns what staff must mend of the counter's features.
     package init(
         payments: PaymentRequests, queue: AttentionQueue, incidents: IncidentLog, assignments: Assignments,
-        clock: any TillClock
+        clock: any TillClock, notices: @escaping @Sendable () -> [SetupNotice] = { [] }
     ) {
         self.payments = payments
         self.queue = queue
         self.incidents = incidents
         self.assignments = assignments
         self.clock = clock
+        self.notices = notices
     }
 
     package func register(on router: CounterRouter) {
@@ -52,7 +56,9 @@ package struct AttentionRoutes: Sendable {
         let found = try await queue.open(account: incoming.account, limit: limit)
         let incidents = try await incidents.open(account: incoming.account, limit: limit)
         let assigned = try await AttentionJSON.assigned(found, incidents.first, in: assignments)
-        return .json(AttentionJSON.write(found, incidents, assigned, at: clock.now()))
+        // The setup is the counter's own: another account's shop has no part in it.
+        let setup = incoming.account == payments.options.account ? notices() : []
+        return .json(AttentionJSON.write(found, incidents, assigned, setup: setup, at: clock.now()))
     }
 
     /// Returns all entries of one payment, closed ones with their resolution and actor.

@@ -1,9 +1,17 @@
 import TillWeb
 
 extension PageAsset {
+    /// The script that defines `<till-card>`. It imports no other one, so a page that checks its digest has checked all
+    /// that runs in the page.
+    static let cardClient = script(PackageResources.card_client_js, .anyOrigin)
+    /// The path of ``cardClient``.
+    static let cardClientPath = "/card/client.js"
+    /// The digest of ``cardClient``, for the `integrity` of a page's script tag.
+    static let cardClientIntegrity = cardClient.integrity
+
     /// The files of the card fields, by path. The frame's page is made by its route.
     static let ofCardFields: [String: PageAsset] = [
-        "/card/client.js": script(PackageResources.card_client_js, .anyOrigin),
+        cardClientPath: cardClient,
         "/card/frame.js": ofFrame(PackageResources.card_frame_js, "text/javascript"),
         "/card/own-fields.js": ofFrame(PackageResources.card_own_fields_js, "text/javascript"),
         "/card/provider-fields.js": ofFrame(PackageResources.card_provider_fields_js, "text/javascript"),

@@ -43,8 +43,8 @@ package struct CardFieldRoutes: Sendable {
         router.open([.post], "/card/status", for: .customer) { request, _ in try await status(request) }
         router.open([.post], "/card/cancel", for: .customer) { request, _ in try await cancel(request) }
         for (path, asset) in PageAsset.ofCardFields {
-            router.open([.get, .head], path, for: asset.reader) { _, _ in
-                var response = asset.response
+            router.open([.get, .head], path, for: asset.reader) { request, _ in
+                var response = asset.response(to: request)
                 // A module of another origin is read with CORS. It is the same for everybody.
                 if asset.audience == .anyOrigin { response.headers[.accessControlAllowOrigin] = "*" }
                 return response
@@ -74,7 +74,8 @@ package struct CardFieldRoutes: Sendable {
         let (session, text) = try await sessions.open(id, of: incoming.account, at: .page(origin: origin))
         let document = JSONValue.members([
             "session": .string(text.reveal()), "payment_id": .string(id.rawValue), "origin": .string(origin),
-            "expires_at": .string(session.expiresAt.description), "script_path": .string("/card/client.js"),
+            "expires_at": .string(session.expiresAt.description), "script_path": .string(PageAsset.cardClientPath),
+            "script_integrity": .string(PageAsset.cardClientIntegrity),
         ])
         return .json(document.bytes(), status: .created)
     }

@@ -30,6 +30,7 @@ package struct CashMovement: Hashable, Sendable {
     }
 
     let account: AccountID
+    let drawer: DrawerName
     /// The number of its session.
     let session: Int64
     /// The digest of the key that it was asked for with.
@@ -38,7 +39,13 @@ package struct CashMovement: Hashable, Sendable {
     package let at: Timestamp
     package let by: String
 
-    /// Returns the identifier of the record of a key: the same key makes one movement in all sessions of an account.
+    /// Finds the movements of a session.
+    static func match(_ account: AccountID, _ drawer: DrawerName, session: Int64) -> RecordMatch {
+        RecordMatch("session", "\(KnownDrawers.place(account, drawer))/\(session)")
+    }
+
+    /// Returns the identifier of the record of a key: the same key makes one movement in all sessions of an account,
+    /// whatever the drawer.
     static func id(_ account: AccountID, _ key: String) -> RecordID {
         RecordID(collection, "\(account.rawValue)/\(key)")
     }
@@ -49,8 +56,10 @@ package struct CashMovement: Hashable, Sendable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    init(account: AccountID, session: Int64, key: String, request: Request, at: Timestamp, by: String) {
-        (self.account, self.session, self.key) = (account, session, key)
+    init(
+        account: AccountID, drawer: DrawerName, session: Int64, key: String, request: Request, at: Timestamp, by: String
+    ) {
+        (self.account, self.drawer, self.session, self.key) = (account, drawer, session, key)
         (self.request, self.at, self.by) = (request, at, by)
     }
 }
@@ -62,6 +71,7 @@ extension CashMovement: RecordDocument {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("account", account.rawValue)
+        if drawer != .main { writer.field("drawer", drawer.rawValue) }
         writer.field("session", session)
         writer.field("key", key)
         writer.field("kind", request.kind.rawValue)
@@ -71,16 +81,17 @@ extension CashMovement: RecordDocument {
         writer.field("at", at.milliseconds)
         writer.field("by", by)
         writer.endObject()
-        return Record(
-            CashMovement.id(account, key), body: writer.bytes, fields: ["session": "\(account.rawValue)/\(session)"])
+        let match = CashMovement.match(account, drawer, session: session)
+        return Record(CashMovement.id(account, key), body: writer.bytes, fields: [match.field: match.value])
     }
 
     package init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let kind = Kind(rawValue: try body.text("kind")) else { throw body.damaged("kind") }
         self.init(
-            account: AccountID(rawValue: try body.text("account")), session: try body.int("session"),
-            key: try body.text("key"),
+            account: AccountID(rawValue: try body.text("account")),
+            drawer: body.optionalText("drawer").map { DrawerName(rawValue: $0) } ?? .main,
+            session: try body.int("session"), key: try body.text("key"),
             request: Request(
                 kind, amount: try body.int("amount"), reason: try body.text("reason"),
                 payment: body.optionalText("payment").map { PaymentID(rawValue: $0) }),

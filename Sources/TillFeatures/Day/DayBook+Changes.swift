@@ -2,13 +2,15 @@ package import TillCore
 import TillJournal
 
 extension DayBook {
-    /// Opens the drawer with the cash that is in it.
+    /// Opens the drawer with the cash that is in it. A drawer other than ``DrawerName/main`` exists from its first
+    /// opening on.
     ///
     /// The report of the session counts every event after that of the report before. The cash of those before the
     /// opening is in the float, so that it explains a difference from what was left; what is expected later counts the
     /// events after the opening only. The first session begins with the opening.
     /// - Parameter reason: The reason for a difference of the float, needed for one beyond the limit.
-    /// - Throws: ``DayError/dayOpen(since:by:)`` for one that is not closed, ``DayError/openingNeedsReason``.
+    /// - Throws: ``DayError/dayOpen(since:by:)`` for one that is not closed, ``DayError/openingNeedsReason``,
+    ///   ``DayError/tooManyDrawers``.
     package func open(
         _ float: DrawerSession.Tally, in currency: Currency, of account: AccountID, reason: String? = nil
     ) async throws(DayError) -> Standing {
@@ -17,8 +19,9 @@ extension DayBook {
             tries += 1
             let kept = try await kept(account)
             if let open = kept?.session, open.state != .closed {
-                throw .dayOpen(since: open.openedAt, by: open.openedBy)
+                throw .dayOpen(since: DayClock(zone).text(open.openedAt), by: open.openedBy)
             }
+            if kept == nil { try await checkNew(account) }
             var last: DayReport?
             if let kept {
                 last = try await self.kept(kept.session.number, of: account)
@@ -45,9 +48,9 @@ extension DayBook {
     private func session(
         _ float: DrawerSession.Tally, _ currency: Currency, _ account: AccountID, after last: DayReport?
     ) async throws(DayError) -> DrawerSession {
-        var (before, opened) = (DayFigures(), last?.lastSequence ?? 0)
+        var (before, opened) = (DayFigures(of: drawer), last?.lastSequence ?? 0)
         if let last {
-            (before, opened) = try await totals.figures(of: account, after: last.lastSequence)
+            (before, opened) = try await totals.figures(of: account, in: drawer, after: last.lastSequence)
         } else {
             do throws(JournalError) { opened = try await store.lastSequence() } catch { throw .journal(error) }
         }
@@ -56,9 +59,21 @@ extension DayBook {
             difference = float.total.limitedDifference(kept.limitedSum(before.cash(in: currency).net))
         }
         return DrawerSession(
-            account: account, number: (last?.session.number ?? 0) + 1, epoch: try await epoch(), currency: currency,
-            openedAt: clock.now(), openedBy: DayBook.actor, float: float, openingDifference: difference,
-            firstSequence: last?.lastSequence ?? opened, openedSequence: opened, before: before)
+            account: account, drawer: drawer, number: (last?.session.number ?? 0) + 1, epoch: try await epoch(),
+            currency: currency, openedAt: clock.now(), openedBy: DayBook.actor, float: float,
+            openingDifference: difference, firstSequence: last?.lastSequence ?? opened, openedSequence: opened,
+            before: before)
+    }
+
+    /// Refuses the first opening of a drawer beyond the limit. Openings at the same moment may exceed it by their
+    /// number.
+    private func checkNew(_ account: AccountID) async throws(DayError) {
+        guard drawer != .main else { return }
+        let others: Int
+        do throws(JournalError) {
+            others = try await Records<DrawerSession>(store).count(matching: DrawerSession.match(account))
+        } catch { throw .journal(error) }
+        guard others < DayLimits.maximumDrawers else { throw .tooManyDrawers }
     }
 
     /// Puts cash into the open drawer or takes some out. The same key again changes nothing.
@@ -79,7 +94,7 @@ extension DayBook {
         while true {
             tries += 1
             if let known = try await movement(key, of: account) {
-                guard known.request == request else { throw .otherMovement }
+                guard known.request == request, known.drawer == drawer else { throw .otherMovement }
                 guard let kept = try await self.kept(account) else { throw .dayNotOpen }
                 return try await standing(of: kept.session)
             }
@@ -94,8 +109,8 @@ extension DayBook {
             try await check(request.payment, of: account, in: session.currency)
             session.add(request)
             let moved = CashMovement(
-                account: account, session: session.number, key: key, request: request, at: clock.now(),
-                by: DayBook.actor)
+                account: account, drawer: drawer, session: session.number, key: key, request: request,
+                at: clock.now(), by: DayBook.actor)
             let amount = Money(minorUnits: request.amount, currency: session.currency)
             let payment = request.payment.map { [AuditChange("payment", to: $0.rawValue)] } ?? []
             let note = AuditNote(
@@ -139,7 +154,7 @@ extension DayBook {
             try seen.check(kept.session)
             guard kept.session.counts.count < DayLimits.maximumCounts else { throw .tooManyCounts }
             var session = kept.session
-            let (_, last) = try await totals.figures(of: account, after: session.openedSequence)
+            let (_, last) = try await totals.figures(of: account, in: drawer, after: session.openedSequence)
             session.state = .ended
             session.counts.append(
                 DrawerSession.Count(tally: tally, at: clock.now(), by: DayBook.actor, sequence: last))

@@ -1,8 +1,12 @@
+package import Foundation
 package import TillCore
 package import TillJournal
 
 /// The day of each account: the drawer's session and its reports. Every change is durable, with its entry in the audit
 /// log, when its method returns; a change that is refused has changed nothing.
+///
+/// A book is of one drawer, ``DrawerName/main`` unless another is named; ``at(_:)`` returns that of another one. Each
+/// drawer has its own session, and its own reports with the numbers 1, 2, 3, …
 ///
 /// Any number of processes may use one journal. A session is opened and closed by one of them, and the numbers of
 /// reports have no gap: a close writes the session and the report, whose identifier is its number, in one commit.
@@ -46,18 +50,38 @@ package struct DayBook: Sendable {
         }
     }
 
+    /// The drawer of all methods.
+    package private(set) var drawer = DrawerName.main
     let store: Store
     let clock: any TillClock
     /// The largest difference, in minor units, that needs no reason at an opening or a close.
     let differenceLimit: Int64
     let totals: DayTotals
+    /// The shop's time zone, by whose clock money has its hour.
+    package let zone: TimeZone
 
-    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64) {
-        (self.store, self.clock, self.differenceLimit) = (store, clock, differenceLimit)
-        totals = DayTotals(store)
+    package init(_ store: Store, clock: any TillClock, differenceLimit: Int64, zone: TimeZone) {
+        (self.store, self.clock, self.differenceLimit, self.zone) = (store, clock, differenceLimit, zone)
+        totals = DayTotals(store, zone: zone)
+    }
+
+    /// Returns the book of another drawer.
+    package func at(_ drawer: DrawerName) -> DayBook {
+        var book = self
+        book.drawer = drawer
+        return book
     }
 
     // MARK: Reading
+
+    /// Returns the last session of each drawer that was ever opened, ``DrawerName/main`` first and the others by name.
+    package func drawers(of account: AccountID) async throws(DayError) -> [DrawerSession] {
+        let main = try await at(.main).kept(account)
+        do throws(JournalError) {
+            let others = try await Records<DrawerSession>(store).list(matching: DrawerSession.match(account))
+            return (main.map { [$0.session] } ?? []) + others.sorted { $0.drawer.rawValue < $1.drawer.rawValue }
+        } catch { throw .journal(error) }
+    }
 
     /// Returns the session that is not closed, if there is one, and the last report.
     package func day(of account: AccountID) async throws(DayError) -> (session: Standing?, last: Standing?) {
@@ -116,15 +140,15 @@ package struct DayBook: Sendable {
         var record: KeptRecord
     }
 
-    /// Returns an account's last session, whatever its state.
+    /// Returns the drawer's last session, whatever its state.
     func kept(_ account: AccountID) async throws(DayError) -> Kept? {
         do throws(JournalError) {
-            guard let record = try await store.record(DrawerSession.id(account)) else { return nil }
+            guard let record = try await store.record(DrawerSession.id(account, drawer)) else { return nil }
             return Kept(session: try DrawerSession(record), record: record)
         } catch { throw .journal(error) }
     }
 
-    /// Returns an account's session that is open or being counted.
+    /// Returns the drawer's session that is open or being counted.
     func unclosed(_ account: AccountID) async throws(DayError) -> Kept {
         guard let kept = try await kept(account), kept.session.state != .closed else { throw .dayNotOpen }
         return kept
@@ -133,7 +157,7 @@ package struct DayBook: Sendable {
     /// Returns a report without the movements.
     func kept(_ number: Int64, of account: AccountID) async throws(DayError) -> DayReport? {
         do throws(JournalError) {
-            return try await store.record(DayReport.id(account, number))
+            return try await store.record(DayReport.id(account, number, of: drawer))
                 .map { (record) throws(JournalError) in try DayReport(record) }
         } catch { throw .journal(error) }
     }
@@ -160,10 +184,26 @@ package struct DayBook: Sendable {
     ) async throws(DayError) -> DayReport {
         let until = session.lastCount?.at ?? clock.now()
         let (during, last) = try await totals.figures(
-            of: session.account, after: session.openedSequence, until: session.lastCount?.sequence)
+            of: session.account, in: drawer, after: session.openedSequence, until: session.lastCount?.sequence)
+        var head: ChainHead?
+        if closing != nil { head = try await self.head(after: last) }
+        let previous = try await previous(of: session)
+        let report = DayReport(
+            session, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
+            during: during, after: previous)
+        guard closing != nil, report.record.body.count > RecordLimits.maximumBodyBytes else { return report }
+        // A drawer can always be closed: tables that do not fit into the record are left out.
+        var plain = session
+        plain.before = session.before.withoutParts
         return DayReport(
-            session, closing: closing, until: until, lastSequence: last, during: during,
-            after: try await previous(of: session))
+            plain, closing: closing, until: until, lastSequence: last, head: head, zone: zone.identifier,
+            during: during.withoutParts, after: previous)
+    }
+
+    /// Returns the head of the journal's chain after the last event of a report. Events are never changed, so it is the
+    /// same before and in the commit of the close, and whatever else is sold meanwhile.
+    private func head(after sequence: Int64) async throws(DayError) -> ChainHead? {
+        do throws(JournalError) { return try await store.chainHead(after: sequence) } catch { throw .journal(error) }
     }
 
     private func movements(of session: DrawerSession) async throws(DayError) -> [CashMovement] {

@@ -5,8 +5,8 @@ package import TillWeb
 
 /// A refusal of the day. None of them moves money.
 package enum DayError: ExplainedError, ProblemConvertible, Hashable {
-    /// A session is not closed yet; when and by whom it was opened.
-    case dayOpen(since: Timestamp, by: String)
+    /// A session is not closed yet; when, by the shop's clock, and by whom it was opened.
+    case dayOpen(since: String, by: String)
     /// No session is open.
     case dayNotOpen
     /// The drawer is being counted.
@@ -27,6 +27,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     case unreadableNeedReason
     /// More would stay in the drawer than was counted.
     case leftExceedsCounted
+    /// A drawer would be opened for the first time beyond the limit.
+    case tooManyDrawers
     case tooManyMovements
     case tooManyCounts
     case tooManyEvents
@@ -51,6 +53,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .openingNeedsReason: "opening_needs_reason"
         case .unreadableNeedReason: "unreadable_need_reason"
         case .leftExceedsCounted: "left_exceeds_counted"
+        case .tooManyDrawers: "too_many_drawers"
         case .tooManyMovements: "too_many_movements"
         case .tooManyCounts: "too_many_counts"
         case .tooManyEvents: "day_too_long"
@@ -65,7 +68,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     package var what: String {
         switch self {
         case .dayOpen(let since, let by):
-            "The account's drawer is open already, since \(since), opened by \(by). Nothing was changed."
+            "The drawer is open already, since \(since), opened by \(by). Nothing was changed."
         case .dayNotOpen: "The drawer is not open. Nothing was changed."
         case .dayEnded: "The drawer is being counted. Nothing was changed."
         case .dayNotEnded: "The drawer is open, and its day was not ended. Nothing was changed."
@@ -78,6 +81,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .unreadableNeedReason:
             "Payments of the day cannot be read, and are not included in any total. The day was not closed."
         case .leftExceedsCounted: "You cannot leave more than was counted. The day was not closed."
+        case .tooManyDrawers:
+            "The account has the maximum of \(DayLimits.maximumDrawers) further drawers. Nothing was changed."
         case .tooManyMovements:
             "The session has the maximum of \(DayLimits.maximumMovements) cash entries. Nothing was changed."
         case .tooManyCounts:
@@ -107,6 +112,7 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
         case .openingNeedsReason: "Count again, or open with a reason."
         case .unreadableNeedReason: "See what till journal verify says, or close with a reason."
         case .leftExceedsCounted: "Enter what stays in the drawer, at most what was counted."
+        case .tooManyDrawers: "Use one of those that it has."
         case .tooManyMovements: "Count the drawer and close the day, and open a new one."
         case .tooManyCounts: "Close the day with the last count."
         case .tooManyEvents: "Close the day more often. See till journal verify."
@@ -121,7 +127,8 @@ package enum DayError: ExplainedError, ProblemConvertible, Hashable {
     package var problem: Problem {
         switch self {
         case .dayOpen, .dayNotOpen, .dayEnded, .dayNotEnded, .notCounted, .drawerChanged, .drawerHasLess, .needsReason,
-            .openingNeedsReason, .unreadableNeedReason, .tooManyMovements, .tooManyCounts, .tooManyEvents:
+            .openingNeedsReason, .unreadableNeedReason, .tooManyDrawers, .tooManyMovements, .tooManyCounts,
+            .tooManyEvents:
             problem(.conflict)
         case .leftExceedsCounted, .otherMovement, .unknownPayment: problem(.unprocessableContent)
         case .unknownReport: problem(.notFound)

@@ -13,6 +13,11 @@ package struct DaySums: Hashable, Sendable {
     /// What providers took back for disputes, less what they gave back. A refund that turns out to be a dispute's money
     /// moves from ``refunded`` to here.
     package var disputed: Int64 = 0
+    /// The payments with a discount of which a capture succeeded. One that fails later stays in the number and leaves
+    /// the sum.
+    package var discountCount: Int64 = 0
+    /// What the customers of those payments saved: no part of ``captured``.
+    package var discounts: Int64 = 0
 
     /// The captured money that was neither refunded nor taken back.
     package var net: Int64 { captured.limitedDifference(refunded).limitedDifference(disputed) }
@@ -22,13 +27,27 @@ package struct DaySums: Hashable, Sendable {
             count: left.count.limitedSum(right.count), captured: left.captured.limitedSum(right.captured),
             refundCount: left.refundCount.limitedSum(right.refundCount),
             refunded: left.refunded.limitedSum(right.refunded), tips: left.tips.limitedSum(right.tips),
-            disputed: left.disputed.limitedSum(right.disputed))
+            disputed: left.disputed.limitedSum(right.disputed),
+            discountCount: left.discountCount.limitedSum(right.discountCount),
+            discounts: left.discounts.limitedSum(right.discounts))
+    }
+
+    static func - (left: DaySums, right: DaySums) -> DaySums {
+        DaySums(
+            count: left.count.limitedDifference(right.count),
+            captured: left.captured.limitedDifference(right.captured),
+            refundCount: left.refundCount.limitedDifference(right.refundCount),
+            refunded: left.refunded.limitedDifference(right.refunded), tips: left.tips.limitedDifference(right.tips),
+            disputed: left.disputed.limitedDifference(right.disputed),
+            discountCount: left.discountCount.limitedDifference(right.discountCount),
+            discounts: left.discounts.limitedDifference(right.discounts))
     }
 
     var isEmpty: Bool { self == DaySums() }
 }
 
-/// The captured and refunded money of a span of the journal, by currency, tender and provider.
+/// The captured and refunded money of a span of the journal, by currency, tender and provider, and the same money in
+/// tables.
 package struct DayFigures: Hashable, Sendable {
     /// The kind of money that one sum is of.
     package struct Line: Hashable, Sendable, Comparable {
@@ -36,9 +55,12 @@ package struct DayFigures: Hashable, Sendable {
         /// The tender's kind: `cash`, `card`, …; `elsewhere` for money that moved outside the provider.
         package var tender: String
         package var provider: String
+        /// The drawer of cash that is not in the report's own; `nil` for cash that is, and for any other money.
+        package var drawer: DrawerName?
 
         package static func < (left: Line, right: Line) -> Bool {
-            (left.currency.code, left.tender, left.provider) < (right.currency.code, right.tender, right.provider)
+            (left.currency.code, left.tender, left.provider, left.drawer?.rawValue ?? "")
+                < (right.currency.code, right.tender, right.provider, right.drawer?.rawValue ?? "")
         }
     }
 
@@ -50,20 +72,41 @@ package struct DayFigures: Hashable, Sendable {
     package private(set) var lines: [Line: DaySums] = [:]
     /// Payments that cannot be read, wholly or from an event on: their further money is in no sum.
     package var unreadable: Set<PaymentID> = []
+    /// The same money in tables; `nil` for figures of before tables were kept.
+    package private(set) var parts: DayParts? = DayParts()
 
     package init() {}
+
+    /// Creates the figures of a drawer's report before any money: ``DrawerName/main`` alone has tables.
+    init(of drawer: DrawerName) { if drawer != .main { parts = nil } }
 
     mutating func add(_ sums: DaySums, to line: Line) {
         guard !sums.isEmpty else { return }
         var line = line
-        // Cash keeps its line, since what is expected in the drawer follows from it.
-        if lines[line] == nil, lines.count >= DayLimits.maximumLines, line.tender != TenderKind.cash.rawValue {
-            (line.tender, line.provider) = (DayFigures.other, DayFigures.other)
+        // The drawer's own cash keeps its line, since what is expected in it follows from there.
+        if lines[line] == nil, lines.count >= DayLimits.maximumLines, !line.isOwnCash {
+            (line.tender, line.provider, line.drawer) = (DayFigures.other, DayFigures.other, nil)
         }
         lines[line] = (lines[line] ?? DaySums()) + sums
     }
 
+    /// Adds a change to a row of a table.
+    mutating func add(_ change: DayParts.Change) { parts?.add(change) }
+
+    /// The figures without their tables.
+    var withoutParts: DayFigures {
+        var figures = self
+        figures.parts = nil
+        return figures
+    }
+
+    /// Adds figures. Those without tables count as not known in each, unless neither has any.
     mutating func add(_ other: DayFigures) {
+        if parts != nil || other.parts != nil {
+            var all = parts ?? DayParts(unknown: lines)
+            all.add(other.parts ?? DayParts(unknown: other.lines))
+            parts = all
+        }
         for (line, sums) in other.lines { add(sums, to: line) }
         unreadable.formUnion(other.unreadable)
     }
@@ -76,9 +119,23 @@ package struct DayFigures: Hashable, Sendable {
     /// Returns the money of one currency.
     package func sum(of currency: Currency) -> DaySums { sum { $0.currency == currency } }
 
-    /// Returns the cash of one currency that sales and refunds moved.
-    package func cash(in currency: Currency) -> DaySums {
-        sum { $0.currency == currency && $0.tender == TenderKind.cash.rawValue }
+    /// Returns the cash of one currency that sales and refunds moved in the report's own drawer.
+    package func cash(in currency: Currency) -> DaySums { sum { $0.currency == currency && $0.isOwnCash } }
+
+    /// Returns the cash of one currency by drawer, that of ``DrawerName/main`` first and the others by name; empty if
+    /// none is in another drawer. Together it is the money of the tender `cash`.
+    package func drawers(in currency: Currency) -> [(name: DrawerName, sums: DaySums)] {
+        var found: [DrawerName: DaySums] = [:]
+        for (line, sums) in lines where line.currency == currency {
+            guard let drawer = line.drawer else { continue }
+            found[drawer] = (found[drawer] ?? DaySums()) + sums
+        }
+        guard !found.isEmpty else { return [] }
+        var all: [(name: DrawerName, sums: DaySums)] = [(name: .main, sums: cash(in: currency))]
+        for (name, sums) in found.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            all.append((name: name, sums: sums))
+        }
+        return all
     }
 
     /// Returns the sums of one currency by a name of its lines, sorted by the name.
@@ -95,6 +152,20 @@ package struct DayFigures: Hashable, Sendable {
     package var currencies: [Currency] { Set(lines.keys.map(\.currency)).sorted { $0.code < $1.code } }
 }
 
+extension DayFigures.Line {
+    /// `true` for cash in the drawer that the report is of.
+    var isOwnCash: Bool { tender == TenderKind.cash.rawValue && drawer == nil }
+
+    /// Returns the line in the report of another drawer than ``DrawerName/main``; `nil` for money that is none of its
+    /// cash.
+    func own(in drawer: DrawerName) -> DayFigures.Line? {
+        guard self.drawer == drawer else { return nil }
+        var line = self
+        line.drawer = nil
+        return line
+    }
+}
+
 extension DayFigures {
     /// Writes the figures as they are kept, in value position.
     func write(into writer: inout JSONWriter) {
@@ -106,12 +177,15 @@ extension DayFigures {
             writer.field("currency", line.currency.code)
             writer.field("tender", line.tender)
             writer.field("provider", line.provider)
+            if let drawer = line.drawer { writer.field("drawer", drawer.rawValue) }
             writer.field("count", sums.count)
             writer.field("captured", sums.captured)
             writer.field("refund_count", sums.refundCount)
             writer.field("refunded", sums.refunded)
             writer.field("tips", sums.tips)
             if sums.disputed != 0 { writer.field("disputed", sums.disputed) }
+            if sums.discountCount != 0 { writer.field("discount_count", sums.discountCount) }
+            if sums.discounts != 0 { writer.field("discounts", sums.discounts) }
             writer.endObject()
         }
         writer.endArray()
@@ -119,6 +193,10 @@ extension DayFigures {
         writer.beginArray()
         for payment in unreadable.map(\.rawValue).sorted() { writer.string(payment) }
         writer.endArray()
+        if let parts {
+            writer.key("parts")
+            parts.write(into: &writer)
+        }
         writer.endObject()
     }
 
@@ -134,14 +212,22 @@ extension DayFigures {
                 let refundCount = line["refund_count"]?.int64Value, let refunded = line["refunded"]?.int64Value,
                 let tips = line["tips"]?.int64Value
             else { return nil }
-            self.lines[Line(currency: currency, tender: tender, provider: provider)] = DaySums(
+            let drawer = line["drawer"]?.stringValue.map { DrawerName(rawValue: $0) }
+            self.lines[Line(currency: currency, tender: tender, provider: provider, drawer: drawer)] = DaySums(
                 count: count, captured: captured, refundCount: refundCount, refunded: refunded, tips: tips,
-                disputed: line["disputed"]?.int64Value ?? 0)
+                disputed: line["disputed"]?.int64Value ?? 0,
+                discountCount: line["discount_count"]?.int64Value ?? 0,
+                discounts: line["discounts"]?.int64Value ?? 0)
         }
         for payment in unreadable {
             guard let id = payment.stringValue else { return nil }
             self.unreadable.insert(PaymentID(rawValue: id))
         }
+        // Figures of before tables were kept have none.
+        parts = nil
+        guard let kept = json?["parts"] else { return }
+        guard let parts = DayParts(json: kept) else { return nil }
+        self.parts = parts
     }
 }
 

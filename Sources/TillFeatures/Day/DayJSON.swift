@@ -1,18 +1,44 @@
-import TillCore
+package import TillCore
+import TillJournal
 
 /// The JSON form of sessions and reports. Whoever may not see totals counts blind: what tells them how much should be
 /// in the drawer is `null`.
 package enum DayJSON {
     /// Writes the day: the session and the last report.
+    /// - Parameter zone: the name of the shop's time zone, by whose clock a day is shown.
     package static func day(
-        _ session: DayBook.Standing?, last: DayBook.Standing?, seesTotals: Bool
+        _ session: DayBook.Standing?, last: DayBook.Standing?, zone: String, seesTotals: Bool
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 2_048)
         writer.beginObject()
+        writer.field("zone", zone)
         writer.key("session")
         if let session { self.session(session, seesTotals, into: &writer) } else { writer.null() }
         writer.key("last")
-        if let last { report(last, seesTotals, into: &writer) } else { writer.null() }
+        if let last { report(last, seesTotals, isListed: true, into: &writer) } else { writer.null() }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes the drawers of an account, each with its last session: nothing that says what is in it.
+    /// - Parameter device: The drawer that the device has chosen; `nil` for none.
+    package static func drawers(_ sessions: [DrawerSession], device: DrawerName? = nil) -> [UInt8] {
+        var writer = JSONWriter(reserving: 256 * (1 + sessions.count))
+        writer.beginObject()
+        writer.field("device", device?.rawValue)
+        writer.key("drawers")
+        writer.beginArray()
+        for session in sessions {
+            writer.beginObject()
+            writer.field("drawer", session.drawer.rawValue)
+            writer.field("session", session.id)
+            writer.field("state", session.state.rawValue)
+            writer.field("currency", session.currency.code)
+            writer.field("opened_at", session.openedAt.description)
+            writer.field("opened_by", session.openedBy)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
         return writer.bytes
     }
@@ -27,17 +53,17 @@ package enum DayJSON {
     /// Writes a report alone.
     package static func report(_ standing: DayBook.Standing, seesTotals: Bool) -> [UInt8] {
         var writer = JSONWriter(reserving: 2_048)
-        report(standing, seesTotals, into: &writer)
+        report(standing, seesTotals, isListed: false, into: &writer)
         return writer.bytes
     }
 
-    /// Writes a page of reports.
+    /// Writes a page of reports, without their tables.
     package static func page(_ page: DayBook.Page) -> [UInt8] {
         var writer = JSONWriter(reserving: 2_048 * (1 + page.reports.count))
         writer.beginObject()
         writer.key("reports")
         writer.beginArray()
-        for standing in page.reports { report(standing, true, into: &writer) }
+        for standing in page.reports { report(standing, true, isListed: true, into: &writer) }
         writer.endArray()
         writer.field("has_more", page.hasMore)
         writer.endObject()
@@ -50,6 +76,7 @@ package enum DayJSON {
         let (session, report) = (standing.session, standing.report)
         writer.beginObject()
         writer.field("id", session.id)
+        if session.drawer != .main { writer.field("drawer", session.drawer.rawValue) }
         writer.field("state", session.state.rawValue)
         writer.field("currency", session.currency.code)
         writer.field("opened_at", session.openedAt.description)
@@ -96,17 +123,20 @@ package enum DayJSON {
     }
 
     private static func report(
-        _ standing: DayBook.Standing, _ seesTotals: Bool, into writer: inout JSONWriter
+        _ standing: DayBook.Standing, _ seesTotals: Bool, isListed: Bool, into writer: inout JSONWriter
     ) {
         let report = standing.report
         writer.beginObject()
         writer.field("number", report.number)
+        if report.session.drawer != .main { writer.field("drawer", report.session.drawer.rawValue) }
         writer.field("epoch", report.epoch)
         writer.field("currency", report.session.currency.code)
         writer.field("from", report.session.openedAt.description)
         writer.field("until", report.until.description)
         writer.field("first_sequence", report.session.firstSequence)
         writer.field("last_sequence", report.lastSequence)
+        writer.field("journal_head", report.head?.description)
+        writer.field("zone", report.zone)
         writer.field("closed_at", report.closing?.at.description)
         writer.field("closed_by", report.closing?.by)
         writer.key("session")
@@ -121,8 +151,43 @@ package enum DayJSON {
                 writer.null()
             }
         }
+        if !isListed {
+            writer.key("breakdowns")
+            if seesTotals { breakdowns(of: report, into: &writer) } else { writer.null() }
+        }
         writer.field("previous", report.previous)
         writer.endObject()
+    }
+
+    /// Writes the tables of a report, or `null` for one of before they were kept and for another drawer's.
+    private static func breakdowns(of report: DayReport, into writer: inout JSONWriter) {
+        guard let breakdowns = report.breakdowns else { return writer.null() }
+        writer.beginArray()
+        for breakdown in breakdowns {
+            writer.beginObject()
+            writer.field("by", breakdown.by.rawValue)
+            writer.field("currency", breakdown.currency.code)
+            writer.key("rows")
+            writer.beginArray()
+            for (row, sums) in breakdown.rows {
+                writer.beginObject()
+                writer.field("kind", row.kind.rawValue)
+                writer.field("name", row.kind == .named ? row.name : nil)
+                writer.field("id", row.id.isEmpty ? nil : row.id)
+                writer.field("count", sums.count)
+                writer.field("captured", sums.captured)
+                writer.field("refund_count", sums.refundCount)
+                writer.field("refunded", sums.refunded)
+                writer.field("disputed", sums.disputed)
+                writer.field("tips", sums.tips)
+                writer.field("discounts", sums.discounts)
+                writer.field("discount_count", sums.discountCount)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private static func figures(of report: DayReport, into writer: inout JSONWriter) {
@@ -137,9 +202,13 @@ package enum DayJSON {
         writer.field("disputed", sum.disputed)
         writer.field("net", sum.net)
         writer.field("tips", sum.tips)
+        writer.field("discounts", sum.discounts)
+        writer.field("discount_count", sum.discountCount)
         writer.endObject()
         write(figures.sums(of: currency) { $0.tender }, "tenders", "tender", into: &writer)
         write(figures.sums(of: currency) { $0.provider }, "providers", "provider", into: &writer)
+        let drawers = figures.drawers(in: currency).map { (name: $0.name.rawValue, sums: $0.sums) }
+        if !drawers.isEmpty { write(drawers, "drawers", "drawer", into: &writer) }
         writer.key("others")
         writer.beginArray()
         for other in figures.currencies where other != currency {

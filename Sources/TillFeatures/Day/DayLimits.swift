@@ -4,6 +4,8 @@ package enum DayLimits {
     package static let maximumAmount: Int64 = 999_999_999_999
     /// The maximum number of movements of cash beside sales in one session.
     package static let maximumMovements = 2_000
+    /// The maximum number of drawers of an account beside its first.
+    package static let maximumDrawers = 16
     /// The maximum number of counts of one session.
     package static let maximumCounts = 50
     /// The maximum number of denominations in one count.
@@ -29,8 +31,17 @@ package enum DayLimits {
     /// The maximum number of payments that cannot be read; with more there is no report.
     static let maximumUnreadable = 1_000
     /// The maximum number of lines of a report's figures; further tenders and providers count together. A report has
-    /// its figures twice, and fits into a record.
+    /// its lines twice, its tables once, and fits into a record.
     static let maximumLines = 192
+    /// The maximum number of rows of a table, of rows with a name in all tables of a report, and of currencies with
+    /// tables; further money counts in a row of its own.
+    static let maximumRows = 32
+    static let maximumRowsInAll = 240
+    static let maximumPartedCurrencies = 16
+    /// The maximum length of a row's name, in bytes.
+    static let maximumRowNameBytes = 60
+    /// The largest value of an order that is divided by its taxes, in minor units: fifteen digits.
+    static let maximumDividedValue: Int64 = 999_999_999_999_999
     /// The maximum number of accounts whose figures are kept between requests.
     static let maximumKnown = 64
     /// The maximum number of attempts at a change while others change the same drawer.

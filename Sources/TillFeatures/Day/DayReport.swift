@@ -1,8 +1,12 @@
 package import TillCore
+import TillCounter
 package import TillJournal
 
 /// The report of a closed session (Z), or what it would be now (X). A closed one is written in the commit that closes
 /// its session, under its number, and never changed.
+///
+/// The reports of ``DrawerName/main`` are the account's: they have all its money, also the cash of other drawers, and
+/// ``DayFigures/drawers(in:)`` has it by drawer. Those of another drawer have its cash alone.
 package struct DayReport: Hashable, Sendable {
     /// The closing of a session.
     package struct Closing: Hashable, Sendable {
@@ -31,6 +35,12 @@ package struct DayReport: Hashable, Sendable {
     package let until: Timestamp
     /// The position of the last event that it counts.
     package let lastSequence: Int64
+    /// The head of the journal's hash chain after that event: whoever has the report can tell whether the events up to
+    /// there are still those that it was made of. `nil` for a session that is not closed, for a report of before heads
+    /// were kept, and for a journal without a chain.
+    package let head: ChainHead?
+    /// The name of the time zone of its hours; `nil` for a report of before it was kept.
+    package let zone: String?
     /// The money of all its events, in every currency.
     package let figures: DayFigures
     /// The cash of the session's own events: those after its opening.
@@ -61,14 +71,19 @@ package struct DayReport: Hashable, Sendable {
 
     /// Adds the session's money to the totals of the report before.
     init(
-        _ session: DrawerSession, closing: Closing?, until: Timestamp, lastSequence: Int64, during: DayFigures,
-        after previous: DayReport?
+        _ session: DrawerSession, closing: Closing?, until: Timestamp, lastSequence: Int64, head: ChainHead? = nil,
+        zone: String, during: DayFigures, after previous: DayReport?
     ) {
-        (self.session, self.closing, self.until, self.lastSequence) = (session, closing, until, lastSequence)
+        (self.closing, self.until) = (closing, until)
+        (self.lastSequence, self.head, self.zone) = (lastSequence, head, zone)
         cash = during.cash(in: session.currency)
         var figures = session.before
         figures.add(during)
         self.figures = figures
+        var own = session
+        // The tables of the whole have that money, and a record has room for them once.
+        if closing != nil { own.before = own.before.withoutParts }
+        self.session = own
         var totals = previous?.totals ?? [:]
         for currency in Set(figures.currencies + [session.currency]) {
             let sum = figures.sum(of: currency)
@@ -93,8 +108,8 @@ package struct DayReport: Hashable, Sendable {
 extension DayReport: RecordDocument {
     package static let collection: RecordCollection = "day_report"
 
-    static func id(_ account: AccountID, _ number: Int64) -> RecordID {
-        RecordID(collection, "\(account.rawValue)/\(number)")
+    static func id(_ account: AccountID, _ number: Int64, of drawer: DrawerName = .main) -> RecordID {
+        RecordID(collection, "\(KnownDrawers.place(account, drawer))/\(number)")
     }
 
     static func match(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
@@ -113,6 +128,8 @@ extension DayReport: RecordDocument {
         }
         writer.field("until", until.milliseconds)
         writer.field("last_sequence", lastSequence)
+        if let head { writer.field("head", head.description) }
+        if let zone { writer.field("zone", zone) }
         writer.key("figures")
         figures.write(into: &writer)
         writer.field("cash_count", cash.count)
@@ -142,7 +159,8 @@ extension DayReport: RecordDocument {
         writer.endObject()
         let match = DayReport.match(session.account)
         return Record(
-            DayReport.id(session.account, session.number), body: writer.bytes, fields: [match.field: match.value])
+            DayReport.id(session.account, session.number, of: session.drawer), body: writer.bytes,
+            fields: [match.field: match.value])
     }
 
     package init(_ stored: KeptRecord) throws(JournalError) {
@@ -155,7 +173,12 @@ extension DayReport: RecordDocument {
             left: try body.int("left"), reason: body.optionalText("reason"),
             epoch: body.optionalInt("epoch") ?? session.epoch)
         until = Timestamp(milliseconds: try body.int("until"))
-        lastSequence = try body.int("last_sequence")
+        let last = try body.int("last_sequence")
+        // A report of before heads were kept has none.
+        let stated = body.optionalText("head")
+        let head = stated.flatMap { ChainHead($0) }
+        guard stated == nil || head?.sequence == last else { throw body.damaged("head") }
+        (lastSequence, self.head, zone) = (last, head, body.optionalText("zone"))
         cash = DaySums(
             count: try body.int("cash_count"), captured: try body.int("cash_captured"),
             refundCount: try body.int("cash_refund_count"), refunded: try body.int("cash_refunded"))

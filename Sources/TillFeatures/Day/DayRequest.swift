@@ -3,11 +3,14 @@ import TillWeb
 
 /// The requests of the day.
 enum DayRequest {
+    /// The maximum length of the name of a session, in bytes: `day_`, a drawer and a number.
+    private static let maximumSessionBytes = 64
+
     /// Returns the currency and the cash of an opening, and the reason for a difference.
     static func opening(
         _ body: JSONValue
     ) throws -> (float: DrawerSession.Tally, currency: Currency, reason: String?) {
-        try body.allow(["currency", "counts", "float", "reason"])
+        try body.allow(["currency", "counts", "float", "reason", "drawer"])
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
         let currency: Currency
         do throws(MoneyError) { currency = try Currency(code: code) } catch {
@@ -18,7 +21,7 @@ enum DayRequest {
 
     /// Returns a movement of cash.
     static func movement(_ body: JSONValue) throws -> CashMovement.Request {
-        try body.allow(["kind", "amount", "reason", "payment", "session"])
+        try body.allow(["kind", "amount", "reason", "payment", "session", "drawer"])
         guard let kind = try body.text("kind", atMost: 16).flatMap({ CashMovement.Kind(rawValue: $0) }) else {
             let known = CashMovement.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem.field("kind", "It must be one of \(known).")
@@ -43,7 +46,7 @@ enum DayRequest {
 
     /// Returns the cash of a count.
     static func count(_ body: JSONValue) throws -> DrawerSession.Tally {
-        try body.allow(["counts", "total", "session", "number_of_counts"])
+        try body.allow(["counts", "total", "session", "number_of_counts", "drawer"])
         return try tally(body, "total")
     }
 
@@ -56,12 +59,12 @@ enum DayRequest {
             }
             return Int(known)
         }
-        return DayBook.Seen(session: try body.text("session", atMost: 32), counts: counts)
+        return DayBook.Seen(session: try body.text("session", atMost: maximumSessionBytes), counts: counts)
     }
 
     /// Returns what stays in the drawer, `nil` for all, and the reason for a difference.
     static func close(_ body: JSONValue) throws -> (left: Int64?, reason: String?) {
-        try body.allow(["left", "reason", "session", "number_of_counts"])
+        try body.allow(["left", "reason", "session", "number_of_counts", "drawer"])
         let left = body["left"].flatMap { $0.isNull ? nil : $0 }
         return (try left.map { try amount($0, "left") }, try reason(body))
     }

@@ -1,5 +1,7 @@
+import Foundation
 import Synchronization
 import TillCore
+import TillCounter
 import TillJournal
 
 /// Folds the journal's events between two positions into the money that they moved.
@@ -15,24 +17,29 @@ final class DayTotals: Sendable {
     }
 
     private let store: any Journal & RecordStore
-    private let known = Mutex<[AccountID: Known]>([:])
+    private let zone: TimeZone
+    /// By the place of a drawer among those of all accounts.
+    private let known = Mutex<[String: Known]>([:])
 
-    init(_ store: any Journal & RecordStore) { self.store = store }
+    /// - Parameter zone: the time zone of hours.
+    init(_ store: any Journal & RecordStore, zone: TimeZone) { (self.store, self.zone) = (store, zone) }
 
-    /// Returns the money that an account's events moved.
+    /// Returns the money that an account's events moved; for another drawer than ``DrawerName/main`` its cash alone,
+    /// without tables.
     /// - Parameters:
     ///   - start: the position after which events count.
     ///   - end: the position of the last event that counts; `nil` for all that are there.
     /// - Returns: the figures, and the position that they reach.
     /// - Throws: ``DayError/tooManyEvents``, ``DayError/tooManyUnreadable``, ``DayError/journal(_:)``.
     func figures(
-        of account: AccountID, after start: Int64, until end: Int64? = nil
+        of account: AccountID, in drawer: DrawerName = .main, after start: Int64, until end: Int64? = nil
     ) async throws(DayError) -> (figures: DayFigures, last: Int64) {
-        var span = Known(after: start, last: start, figures: DayFigures())
-        if let before = known.withLock({ $0[account] }), before.after == start, before.last <= end ?? .max {
+        let place = KnownDrawers.place(account, drawer)
+        var span = Known(after: start, last: start, figures: DayFigures(of: drawer))
+        if let before = known.withLock({ $0[place] }), before.after == start, before.last <= end ?? .max {
             span = before
         }
-        var payments = DayPayments(store)
+        var payments = DayPayments(store, of: drawer, zone: zone)
         var read = 0
         reading: while span.last < end ?? .max {
             let page: [EventReading]
@@ -54,8 +61,8 @@ final class DayTotals: Sendable {
         }
         let reached = span
         known.withLock { known in
-            if known[account] == nil, known.count >= DayLimits.maximumKnown { known = [:] }
-            known[account] = reached
+            if known[place] == nil, known.count >= DayLimits.maximumKnown { known = [:] }
+            known[place] = reached
         }
         return (span.figures, end ?? span.last)
     }
@@ -65,10 +72,15 @@ final class DayTotals: Sendable {
 /// the younger one is read again.
 struct DayPayments {
     private let store: any Journal
+    private let drawer: DrawerName
+    private let zone: TimeZone
     private var young: [PaymentID: DayPayment] = [:]
     private var old: [PaymentID: DayPayment] = [:]
 
-    init(_ store: any Journal) { self.store = store }
+    /// - Parameter drawer: ``DrawerName/main`` for all money, another one for its cash alone.
+    init(_ store: any Journal, of drawer: DrawerName = .main, zone: TimeZone) {
+        (self.store, self.drawer, self.zone) = (store, drawer, zone)
+    }
 
     /// Adds what an event moved.
     mutating func add(_ reading: EventReading, to figures: inout DayFigures) async throws(JournalError) {
@@ -78,7 +90,15 @@ struct DayPayments {
         }
         do throws(JournalError) {
             guard var payment = try await payment(before: event) else { return }
-            for (line, sums) in payment.apply(event.record) { figures.add(sums, to: line) }
+            let moved = payment.apply(event.record)
+            if drawer != .main {
+                for (line, sums) in moved.lines {
+                    if let own = line.own(in: drawer) { figures.add(sums, to: own) }
+                }
+            } else {
+                add(moved.lines, at: event.record.at, to: &figures)
+                for change in moved.parts { figures.add(change) }
+            }
             if payment.isBroken { figures.unreadable.insert(event.payment) }
             keep(payment, of: event.payment)
         } catch {
@@ -87,10 +107,20 @@ struct DayPayments {
         }
     }
 
+    /// Adds the changes of lines, each to its row of the table by hour as well.
+    private func add(_ lines: [(DayFigures.Line, DaySums)], at time: Timestamp, to figures: inout DayFigures) {
+        guard !lines.isEmpty else { return }
+        let hour = DayRow.hour(of: time, in: zone)
+        for (line, sums) in lines {
+            figures.add(sums, to: line)
+            figures.add(DayParts.Change(currency: line.currency, table: .hour, row: hour, sums: sums))
+        }
+    }
+
     /// Returns the payment's state before the event; `nil` for the event that creates it.
     private mutating func payment(before event: StoredEvent) async throws(JournalError) -> DayPayment? {
         if case .created(let creation) = event.record.event {
-            keep(DayPayment(creation, at: event.record.at), of: event.payment)
+            keep(DayPayment(creation, at: event.record.at, by: event.record.by), of: event.payment)
             return nil
         }
         if let known = young[event.payment] ?? old[event.payment] { return known }
@@ -98,7 +128,7 @@ struct DayPayments {
         guard let first = events.first, case .created(let creation) = first.record.event else {
             throw .corrupted("the first event of \(event.payment) does not create it")
         }
-        var payment = DayPayment(creation, at: first.record.at)
+        var payment = DayPayment(creation, at: first.record.at, by: first.record.by)
         for earlier in events.dropFirst() where earlier.version < event.version { _ = payment.apply(earlier.record) }
         return payment
     }
@@ -109,97 +139,5 @@ struct DayPayments {
             young = [:]
         }
         young[id] = payment
-    }
-}
-
-/// One payment, and the money that it has moved so far.
-struct DayPayment {
-    private var payment: Payment
-    private var sums: [DayFigures.Line: DaySums] = [:]
-    /// The captures and refunds that have succeeded, each counted once, whatever becomes of it.
-    private var captures: Set<CaptureID> = []
-    private var refunds: Set<RefundID> = []
-
-    init(_ creation: PaymentEvent.Creation, at: Timestamp) { payment = Payment(creation, at: at) }
-
-    /// `true` if an event contradicts those before it.
-    var isBroken: Bool { payment.broken != nil }
-
-    /// Applies the payment's next event.
-    /// - Returns: the change that it makes in each line.
-    mutating func apply(_ record: RecordedEvent) -> [(DayFigures.Line, DaySums)] {
-        payment.evolve(record)
-        guard !payment.captures.isEmpty || !payment.refunds.isEmpty || !payment.disputes.isEmpty else { return [] }
-        captures.formUnion(payment.captures.lazy.filter { $0.state.isSucceeded }.map(\.id))
-        refunds.formUnion(payment.refunds.lazy.filter { $0.state.isSucceeded }.map(\.id))
-        let after = found()
-        guard after != sums else { return [] }
-        let before = sums
-        sums = after
-        return Set(after.keys).union(before.keys).map { line in
-            let (old, new) = (before[line] ?? DaySums(), after[line] ?? DaySums())
-            return (
-                line,
-                DaySums(
-                    count: max(0, new.count - old.count), captured: new.captured.limitedDifference(old.captured),
-                    refundCount: max(0, new.refundCount - old.refundCount),
-                    refunded: new.refunded.limitedDifference(old.refunded), tips: new.tips.limitedDifference(old.tips),
-                    disputed: new.disputed.limitedDifference(old.disputed))
-            )
-        }
-    }
-
-    /// Returns the money that the payment has moved by now.
-    private func found() -> [DayFigures.Line: DaySums] {
-        var sums: [DayFigures.Line: DaySums] = [:]
-        func add(_ added: DaySums, of attempt: Attempt?, _ origin: OperationOrigin, in currency: Currency) {
-            let line = DayPayment.line(of: attempt, origin, currency)
-            sums[line] = (sums[line] ?? DaySums()) + added
-        }
-        for capture in payment.captures where captures.contains(capture.id) {
-            let attempt = payment.attempts.last { $0.id == capture.attempt }
-            let added = DaySums(count: 1, captured: capture.state.isSucceeded ? capture.amount.minorUnits : 0)
-            add(added, of: attempt, capture.origin, in: payment.currency)
-        }
-        for refund in payment.refunds where refunds.contains(refund.id) {
-            let attempt = payment.attempts.last { $0.id == refund.attempt }
-            let added = DaySums(refundCount: 1, refunded: refund.state.isSucceeded ? refund.amount.minorUnits : 0)
-            add(added, of: attempt, refund.origin, in: payment.currency)
-        }
-        for dispute in payment.disputes where !dispute.withdrawn.isZero {
-            let attempt = payment.attempts.last { $0.id == dispute.attempt }
-            add(DaySums(disputed: dispute.withdrawn.minorUnits), of: attempt, .till, in: dispute.withdrawn.currency)
-        }
-        for attempt in payment.attempts {
-            let taken = payment.captures.lazy
-                .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
-                .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
-            let back = payment.refunds.lazy
-                .filter { $0.attempt == attempt.id && $0.state.isSucceeded && $0.origin != .elsewhere }
-                .reduce(into: Int64(0)) { $0 = $0.limitedSum($1.amount.minorUnits) }
-            let tips = DayPayment.tips(of: attempt, taken: taken, back: back)
-            if tips > 0 { add(DaySums(tips: tips), of: attempt, .till, in: payment.currency) }
-        }
-        return sums
-    }
-
-    /// Returns the tip in what was captured and not given back, as the ledger has it: the order counts as paid first
-    /// and refunded first.
-    private static func tips(of attempt: Attempt, taken: Int64, back: Int64) -> Int64 {
-        guard let tip = attempt.authorization?.tip, tip.isPositive, let base = attempt.approved else { return 0 }
-        let tips = max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
-        let returned = max(0, back.limitedDifference(taken.limitedDifference(tips)))
-        return tips.limitedDifference(min(tips, returned))
-    }
-
-    /// Returns the line of money. What moved outside the provider is no cash of the drawer's, as far as is known.
-    private static func line(
-        of attempt: Attempt?, _ origin: OperationOrigin, _ currency: Currency
-    ) -> DayFigures.Line {
-        guard let attempt else {
-            return DayFigures.Line(currency: currency, tender: DayFigures.other, provider: DayFigures.other)
-        }
-        let tender = origin == .elsewhere ? DayFigures.elsewhere : attempt.tender.kind.rawValue
-        return DayFigures.Line(currency: currency, tender: tender, provider: attempt.provider.rawValue)
     }
 }

@@ -1,8 +1,9 @@
 package import TillCore
+import TillCounter
 package import TillJournal
 
-/// The last session of an account's cash drawer: its one record, which the next opening replaces. What it was is kept
-/// in its report.
+/// The last session of a cash drawer: its one record, which the next opening replaces. What it was is kept in its
+/// report.
 ///
 /// Each change names the version that it was decided on, so that of several processes one opens and one closes it.
 package struct DrawerSession: Hashable, Sendable {
@@ -36,7 +37,8 @@ package struct DrawerSession: Hashable, Sendable {
     }
 
     package let account: AccountID
-    /// The number of the report that the session gets: 1, 2, 3, …
+    package let drawer: DrawerName
+    /// The number of the report that the session gets, for each drawer: 1, 2, 3, …
     package let number: Int64
     package internal(set) var state = State.open
     /// The journal's epoch at the opening: after a restore numbers come again that were given before.
@@ -55,8 +57,9 @@ package struct DrawerSession: Hashable, Sendable {
     package let firstSequence: Int64
     /// The position of the last event before the opening: the cash of those up to it is in the float.
     package let openedSequence: Int64
-    /// The money of the events between the two.
-    package let before: DayFigures
+    /// The money of the events between the two; in a report that is closed without its tables, since those of the
+    /// report have it.
+    package internal(set) var before: DayFigures
     /// The sums of the movements of cash beside sales, in minor units.
     package internal(set) var paidIn: Int64 = 0
     package internal(set) var paidOut: Int64 = 0
@@ -68,7 +71,7 @@ package struct DrawerSession: Hashable, Sendable {
     package internal(set) var counts: [Count] = []
 
     /// The name of the session.
-    package var id: String { "day_\(number)" }
+    package var id: String { drawer == .main ? "day_\(number)" : "day_\(drawer)_\(number)" }
 
     /// The count that the session is closed with; `nil` while it is open.
     package var lastCount: Count? { state == .open ? nil : counts.last }
@@ -91,10 +94,12 @@ package struct DrawerSession: Hashable, Sendable {
     }
 
     init(
-        account: AccountID, number: Int64, epoch: Int64, currency: Currency, openedAt: Timestamp, openedBy: String,
-        float: Tally, openingDifference: Int64, firstSequence: Int64, openedSequence: Int64, before: DayFigures
+        account: AccountID, drawer: DrawerName, number: Int64, epoch: Int64, currency: Currency, openedAt: Timestamp,
+        openedBy: String, float: Tally, openingDifference: Int64, firstSequence: Int64, openedSequence: Int64,
+        before: DayFigures
     ) {
-        (self.account, self.number, self.epoch, self.currency) = (account, number, epoch, currency)
+        (self.account, self.drawer, self.number, self.epoch) = (account, drawer, number, epoch)
+        self.currency = currency
         (self.openedAt, self.openedBy, self.float) = (openedAt, openedBy, float)
         self.openingDifference = openingDifference
         (self.firstSequence, self.openedSequence, self.before) = (firstSequence, openedSequence, before)
@@ -102,17 +107,25 @@ package struct DrawerSession: Hashable, Sendable {
 }
 
 extension DrawerSession: RecordDocument {
-    package static let collection: RecordCollection = "drawer_session"
+    package static let collection = KnownDrawers.collection
 
-    static func id(_ account: AccountID) -> RecordID { RecordID(collection, account.rawValue) }
+    static func id(_ account: AccountID, _ drawer: DrawerName = .main) -> RecordID {
+        RecordID(collection, KnownDrawers.place(account, drawer))
+    }
+
+    /// Finds the sessions of an account's drawers other than ``DrawerName/main``.
+    static func match(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
 
     /// Finds the movements of a session.
-    var match: RecordMatch { RecordMatch("session", "\(account.rawValue)/\(number)") }
+    var match: RecordMatch { CashMovement.match(account, drawer, session: number) }
 
     package var record: Record {
         var writer = JSONWriter(reserving: 1_024)
         write(into: &writer)
-        return Record(DrawerSession.id(account), body: writer.bytes)
+        let match = DrawerSession.match(account)
+        return Record(
+            DrawerSession.id(account, drawer), body: writer.bytes,
+            fields: drawer == .main ? [:] : [match.field: match.value])
     }
 
     package init(_ stored: KeptRecord) throws(JournalError) {
@@ -125,6 +138,7 @@ extension DrawerSession: RecordDocument {
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("account", account.rawValue)
+        if drawer != .main { writer.field("drawer", drawer.rawValue) }
         writer.field("number", number)
         writer.field("epoch", epoch)
         writer.field("state", state.rawValue)
@@ -172,10 +186,13 @@ extension DrawerSession: RecordDocument {
             let paidOut = json["paid_out"]?.int64Value, let bankDrops = json["bank_drops"]?.int64Value,
             let movements = json["movements"]?.int64Value, let counts = json["counts"]?.arrayValue
         else { return nil }
+        // A session of before drawers had names has none.
+        let drawer = json["drawer"]?.stringValue.map { DrawerName(rawValue: $0) }
         self.init(
-            account: AccountID(rawValue: account), number: number, epoch: json["epoch"]?.int64Value ?? 1,
-            currency: currency, openedAt: Timestamp(milliseconds: openedAt), openedBy: openedBy, float: float,
-            openingDifference: difference, firstSequence: first, openedSequence: opened, before: before)
+            account: AccountID(rawValue: account), drawer: drawer ?? .main, number: number,
+            epoch: json["epoch"]?.int64Value ?? 1, currency: currency, openedAt: Timestamp(milliseconds: openedAt),
+            openedBy: openedBy, float: float, openingDifference: difference, firstSequence: first,
+            openedSequence: opened, before: before)
         (self.state, self.paidIn, self.paidOut, self.bankDrops) = (state, paidIn, paidOut, bankDrops)
         openingReason = json["opening_reason"]?.stringValue
         refundsPaid = json["refunds_paid"]?.int64Value ?? 0

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 package import TillCheckout
 package import TillCore
-import TillCounter
+package import TillCounter
 package import TillJournal
 package import TillProvider
 package import TillWeb
@@ -17,10 +17,13 @@ package struct StandingRoutes: Sendable {
     private let clock: any TillClock
     private let copier: (any JournalCopying)?
     private let modules: [any ProviderModule]
+    private let notices: @Sendable () -> [SetupNotice]
 
+    /// - Parameter notices: returns what staff must mend of the counter's features.
     package init(
         readiness: Readiness, journal: any CounterStore, checkout: Checkout, options: ServerOptions,
-        clock: any TillClock, copier: (any JournalCopying)?, modules: [any ProviderModule]
+        clock: any TillClock, copier: (any JournalCopying)?, modules: [any ProviderModule],
+        notices: @escaping @Sendable () -> [SetupNotice] = { [] }
     ) {
         self.readiness = readiness
         self.journal = journal
@@ -29,6 +32,7 @@ package struct StandingRoutes: Sendable {
         self.clock = clock
         self.copier = copier
         self.modules = modules
+        self.notices = notices
     }
 
     package func register(on router: CounterRouter) {
@@ -37,7 +41,7 @@ package struct StandingRoutes: Sendable {
         }
         get("providers") { _ in await providers() }
         get("backups") { _ in try await backups() }
-        get("health") { _ in try await health() }
+        get("health") { try await health(of: $0.account) }
     }
 
     // MARK: Providers
@@ -115,7 +119,7 @@ package struct StandingRoutes: Sendable {
 
     // MARK: Health
 
-    private func health() async throws -> Response {
+    private func health(of account: AccountID) async throws -> Response {
         var findings: [ProviderFinding] = []
         var isReady = true
         do {
@@ -130,6 +134,10 @@ package struct StandingRoutes: Sendable {
             clock.standing.doubt.map { ProviderFinding("\($0.sentence) \(ClockDoubt.next)", isFine: false) }
                 ?? ProviderFinding("The machine's clock looks right."))
         findings += certificate
+        // The setup is the counter's own: another account that may use its hardware has no part in it.
+        if account == options.account {
+            findings += notices().map { ProviderFinding("\($0)", isFine: false) }
+        }
         var writer = JSONWriter(reserving: 1_024)
         writer.beginObject()
         writer.field("ready", isReady)

@@ -78,6 +78,8 @@ package struct BookedOrder: Hashable, Sendable {
     var key: String { OrderTab.key(account: account, order: id) }
     /// `true` until the goods are handed over or the order is canceled.
     package var isCurrent: Bool { state == .open || state == .ready }
+    /// `true` if the order has a customer or a note.
+    var isPersonal: Bool { content.contact != nil || content.note != nil }
 }
 
 extension BookedOrder: RecordDocument {
@@ -122,7 +124,10 @@ extension BookedOrder: RecordDocument {
             OrderContact.digits(of: content.contact?.phone).flatMap { BookedOrder.of(account, phone: $0) },
         ]
         for match in matches.compactMap(\.self) { fields[match.field] = match.value }
-        return Record(RecordID(BookedOrder.collection, key), body: writer.bytes, fields: fields)
+        // Due is the beginning of the retention, so that a change of the setting holds for every order.
+        return Record(
+            RecordID(BookedOrder.collection, key), body: writer.bytes, fields: fields,
+            due: isPersonal ? updatedAt : nil)
     }
 
     package init(_ stored: KeptRecord) throws(JournalError) {

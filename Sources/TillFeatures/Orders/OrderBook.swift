@@ -9,7 +9,7 @@ package import TillWeb
 /// reported.
 package struct OrderBook: Sendable {
     /// The maximum number of attempts at a change while others change the same order.
-    private static let maximumConflicts = Checkout.maximumConflicts
+    static let maximumConflicts = Checkout.maximumConflicts
 
     /// An order with its money.
     package struct Entry: Sendable {
@@ -33,8 +33,8 @@ package struct OrderBook: Sendable {
 
     let journal: any Journal & RecordStore
     let checkout: Checkout
-    private let feed: EventFeed
-    private let clock: any TillClock
+    let feed: EventFeed
+    let clock: any TillClock
 
     package init(_ journal: any Journal & RecordStore, checkout: Checkout, feed: EventFeed, clock: any TillClock) {
         (self.journal, self.checkout, self.feed, self.clock) = (journal, checkout, feed, clock)
@@ -196,16 +196,6 @@ package struct OrderBook: Sendable {
             }
             kept.order.state = state
             kept.tab.state = state == .canceled ? .closed : .open
-            return true
-        }
-    }
-
-    /// Erases the customer, the address and the note of an order.
-    func eraseContact(_ id: OrderID, of account: AccountID) async throws -> Entry {
-        try await change(id, of: account, .orderContactErased) { kept, _, _ in
-            guard kept.order.content.contact != nil || kept.order.content.note != nil else { return false }
-            kept.order.content.contact = nil
-            kept.order.content.note = nil
             return true
         }
     }

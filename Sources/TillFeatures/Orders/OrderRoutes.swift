@@ -33,10 +33,6 @@ package struct OrderRoutes: Sendable {
         router.post(one + "/fulfil", for: .sell, of: .caller) { try await fulfil($0) }
         router.post(one + "/cancel", for: .sell, of: .caller, needs: .void) { try await move($0, to: .canceled) }
         router.post(one + "/reopen", for: .sell, of: .caller) { try await move($0, to: .open) }
-        router.on([.delete], one + "/contact", for: .sell, of: .caller) { incoming in
-            let entry = try await book.eraseContact(try name(incoming), of: incoming.account)
-            return .json(OrderJSON.whole(entry, for: incoming.scopes))
-        }
     }
 
     /// Returns the order of the path, in the shop's scope.
@@ -101,6 +97,7 @@ package struct OrderRoutes: Sendable {
     private func pay(_ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
+        guard body["discount"] == nil else { throw DiscountError.priceIsOrders }
         try body.allow(["amount", "capture", "accept_paid_order", "accepted_by"])
         let name = try name(incoming)
         let mode = try payments.captureMode(in: body, incoming)

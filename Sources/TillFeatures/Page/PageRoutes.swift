@@ -8,10 +8,14 @@ package import TillWeb
 package struct PageRoutes: Sendable {
     package let mode: PaymentMode
     package let clock: any TillClock
+    /// `true` if the default provider takes typed cards.
+    package let takesCards: Bool
+    private let made = MadePages()
 
-    package init(mode: PaymentMode, clock: any TillClock) {
+    package init(mode: PaymentMode, clock: any TillClock, takesCards: Bool) {
         self.mode = mode
         self.clock = clock
+        self.takesCards = takesCards
     }
 
     /// The banner of the page in test mode.
@@ -34,44 +38,54 @@ package struct PageRoutes: Sendable {
         ].map { "/settings/" + $0 }
 
     package func register(on router: CounterRouter) {
-        router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
-        router.open([.get, .head], "/payments", for: .clerk, query: .any) { _, _ in payments() }
-        router.open([.get, .head], "/payments/{id}", for: .clerk) { _, _ in page(PackageResources.one_payment_html) }
-        router.open([.get, .head], "/day", for: .clerk, query: .any) { _, _ in page(PackageResources.day_html) }
-        router.open([.get, .head], "/insights", for: .clerk, query: .any) { _, _ in
-            page(PackageResources.insights_html)
+        router.open([.get, .head], "/", for: .clerk, query: .any) { request, _ in
+            page("counter", PackageResources.counter_html, to: request)
+        }
+        router.open([.get, .head], "/payments", for: .clerk, query: .any) { request, _ in
+            page("payments", PackageResources.payments_html, to: request)
+        }
+        router.open([.get, .head], "/payments/{id}", for: .clerk) { request, _ in
+            page("one-payment", PackageResources.one_payment_html, to: request)
+        }
+        router.open([.get, .head], "/day", for: .clerk, query: .any) { request, _ in
+            page("day", PackageResources.day_html, to: request)
+        }
+        router.open([.get, .head], "/insights", for: .clerk, query: .any) { request, _ in
+            page("insights", PackageResources.insights_html, to: request)
         }
         for path in PageRoutes.settings {
-            router.open([.get, .head], path, for: .clerk) { _, _ in page(PackageResources.settings_html) }
+            router.open([.get, .head], path, for: .clerk) { request, _ in
+                page("settings", PackageResources.settings_html, to: request)
+            }
         }
-        router.open([.get, .head], "/docs", for: .clerk) { _, _ in docs() }
-        for (path, asset) in PageAsset.ofCounter {
-            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
+        router.open([.get, .head], "/docs", for: .clerk) { request, _ in docs(to: request) }
+        for assets in [PageAsset.ofCounter, PageAsset.ofWords] {
+            for (path, asset) in assets {
+                router.open([.get, .head], path, for: asset.reader) { request, _ in asset.response(to: request) }
+            }
         }
     }
 
     /// The page of the interface, made by its script of `/openapi.yaml`.
-    private func docs() -> Response {
+    private func docs(to request: Request) -> Response {
         let mark = mode == .live ? "" : "<p class=\"test\">TEST – no real money moves</p>"
-        let html = String(decoding: PackageResources.docs_html, as: UTF8.self).replacing("{mark}", with: mark)
-        var response = PageAsset.page(Array(html.utf8), .counter).response
+        let page = made.page(
+            "docs", .counter,
+            Array(String(decoding: PackageResources.docs_html, as: UTF8.self).replacing("{mark}", with: mark).utf8))
+        var response = page.response(to: request)
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
             + "form-action 'none'; frame-ancestors 'none'"
         return response
     }
 
-    private func page() -> Response { page(PackageResources.counter_html) }
-
-    /// The page that finds payments.
-    private func payments() -> Response { page(PackageResources.payments_html) }
-
-    private func page(_ html: [UInt8]) -> Response {
+    private func page(_ name: String, _ html: @autoclosure () -> [UInt8], to request: Request) -> Response {
         let marks = (mode == .live ? "" : PageRoutes.testMark) + clockMark
-        let marked =
-            marks.isEmpty
-            ? html : Array(String(decoding: html, as: UTF8.self).replacing("<body>", with: "<body>\n" + marks).utf8)
-        var response = PageAsset.page(marked, .counter).response
+        let body = (takesCards ? "<body>" : "<body data-cards=\"none\">") + (marks.isEmpty ? "" : "\n" + marks)
+        let page = made.page(
+            name + body, .counter,
+            Array(String(decoding: html(), as: UTF8.self).replacing("<body>", with: body).utf8))
+        var response = page.response(to: request)
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -119,7 +119,10 @@ package struct PaymentListRoutes: Sendable {
             try await writer.write(ByteBuffer(string: PaymentRowText.head))
             repeat {
                 let found = try await checkout.find(search)
-                let text = found.payments.map { PaymentRowText.row($0) }.joined()
+                var text = ""
+                for payment in found.payments {
+                    text += PaymentRowText.row(payment, from: try await checkout.creation(of: payment.id))
+                }
                 rows += found.payments.count
                 if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
                 search.before = found.next
@@ -142,33 +145,50 @@ package struct PaymentListRoutes: Sendable {
 enum PaymentRowText {
     static let head = line([
         "created_at", "order", "status", "tender", "card", "amount", "captured", "refunded", "currency", "provider",
-        "payment",
+        "payment", "discount", "discount_reason", "tip", "staff", "staff_name", "shop", "drawer",
     ])
 
-    static func row(_ listed: ListedPayment) -> String {
+    /// Returns the row of a payment.
+    /// - Parameter creation: The event that created it, which says who sold it and for which shop; `nil` if it cannot
+    ///   be read.
+    static func row(_ listed: ListedPayment, from creation: RecordedEvent?) -> String {
         switch listed {
         case .payment(let payment):
             let tender = payment.tender
+            var seller = ""
+            if case .staff(_, let name)? = creation?.by?.actor { seller = name }
             return line([
                 payment.createdAt.description, CSVText.cell(payment.order.number), payment.status.rawValue,
                 CSVText.cell(tender?.kind.rawValue ?? ""),
                 CSVText.cell([tender?.card?.brand, tender?.card?.lastFour].compactMap { $0 }.joined(separator: " ")),
                 payment.amount.decimalString, payment.captured.decimalString, payment.refunded.decimalString,
                 payment.currency.code, CSVText.cell(payment.provider?.rawValue ?? ""), payment.id.rawValue,
+                payment.discount?.amount.decimalString ?? "", CSVText.cell(payment.discount?.reason ?? ""),
+                payment.tip?.decimalString ?? "", CSVText.cell(creation?.seller?.rawValue ?? ""),
+                CSVText.cell(seller), CSVText.cell(creation?.shop ?? ""), CSVText.cell(drawer(of: payment)),
             ])
         case .unreadable(let row):
             return line([
                 row.createdAt.description, CSVText.cell(row.orderNumber), "unreadable", "", "",
                 row.amount?.decimalString ?? "", "", "", row.amount?.currency.code ?? "",
-                CSVText.cell(row.provider?.rawValue ?? ""), row.id.rawValue,
+                CSVText.cell(row.provider?.rawValue ?? ""), row.id.rawValue, "", "", "", "", "", "", "",
             ])
         }
+    }
+
+    /// Returns the drawer that a sale's cash is in; empty for any other tender.
+    private static func drawer(of payment: Payment) -> String {
+        guard let attempt = payment.currentAttempt ?? payment.attempts.last, attempt.tender.kind == .cash else {
+            return ""
+        }
+        return (attempt.drawer ?? .main).rawValue
     }
 
     /// Returns the last row of a file that was cut.
     static func cut(_ rows: Int) -> String {
         line([
             CSVText.cell("Cut after \(rows) payments: ask for a shorter time."), "", "", "", "", "", "", "", "", "", "",
+            "", "", "", "", "", "", "",
         ])
     }
 

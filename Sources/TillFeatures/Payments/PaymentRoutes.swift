@@ -13,15 +13,16 @@ package import TillWeb
 /// `/v1/payments`: creating, confirming, changing and reading payments.
 package struct PaymentRoutes: Sendable {
     package let requests: PaymentRequests
-    package let journal: any Journal
+    package let journal: any Journal & RecordStore
     package let feed: EventFeed
     package let readCard: CardCollector
     package let terminal: TerminalService?
-    package let approvals: RefundApprovals
+    package let approvals: Approvals
+    package let notes: PaymentNotes
 
     package init(
-        requests: PaymentRequests, journal: any Journal, feed: EventFeed, readCard: @escaping CardCollector,
-        terminal: TerminalService?, approvals: RefundApprovals
+        requests: PaymentRequests, journal: any Journal & RecordStore, feed: EventFeed,
+        readCard: @escaping CardCollector, terminal: TerminalService?, approvals: Approvals, notes: PaymentNotes
     ) {
         self.requests = requests
         self.journal = journal
@@ -29,6 +30,7 @@ package struct PaymentRoutes: Sendable {
         self.readCard = readCard
         self.terminal = terminal
         self.approvals = approvals
+        self.notes = notes
     }
 
     private var checkout: Checkout { requests.checkout }
@@ -39,7 +41,9 @@ package struct PaymentRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.post("/v1/payments", for: .sell, of: .caller) { try await create($0) }
-        router.get("/v1/payments/{id}", for: .read, of: .caller) { try await show($0.parameters.identifier(), $0) }
+        router.get("/v1/payments/{id}", for: .read, of: .caller, query: ["request"]) {
+            try await show($0.parameters.identifier(), $0)
+        }
         router.post("/v1/payments/{id}/confirm", for: .sell, of: .caller) {
             try await confirm($0.parameters.identifier(), $0)
         }
@@ -64,21 +68,53 @@ package struct PaymentRoutes: Sendable {
         let body = try await incoming.document()
         let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
-        return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
-            let draft = checkout.draft(
-                account: scope.account, order: try order(in: body, scope: scope),
-                captureMode: try requests.captureMode(in: body, incoming),
-                acceptedBy: try requests.acceptance(of: body, incoming.actor))
-            var record = request
-            record.state = .finished(
-                status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
-            let kept = record
-            _ = try await withPaymentSpan("create", draft.payment.id) {
-                try await checkout.create(draft, idempotency: kept)
+        // With a discount an approval may be consumed, and a repeated request must not need another.
+        let queriesFirst = body["discount"] != nil
+        return try await keyed.answer(request, status: .created, queriesFirst: queriesFirst) { _ in
+            let order = try order(in: body, scope: scope)
+            let mode = try requests.captureMode(in: body, incoming)
+            let acceptedBy = try requests.acceptance(of: body, incoming.actor)
+            let discount = try body.discount(beside: order.total)
+            let authority = try await authority(for: discount, in: body, charging: order.total, incoming)
+            var by = Attribution.current
+            if let authority, authority.id != incoming.person?.id {
+                by = by ?? Attribution(ofRequestBy: incoming.actor)
+                by?.approvedBy = authority.actor
             }
-            metrics.created()
-            return record
+            return try await Attribution.$current.withValue(by) {
+                let draft = checkout.draft(
+                    account: scope.account, order: order, captureMode: mode, acceptedBy: acceptedBy,
+                    discount: discount)
+                var record = request
+                record.state = .finished(
+                    status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
+                let kept = record
+                _ = try await withPaymentSpan("create", draft.payment.id) {
+                    try await checkout.create(draft, idempotency: kept)
+                }
+                metrics.created()
+                return record
+            }
         }
+    }
+
+    /// Returns the staff member with the applicable discount limit: the caller, or the approver; `nil` without a
+    /// discount, for a key, and without staff.
+    private func authority(
+        for discount: Discount?, in body: JSONValue, charging amount: Money, _ incoming: Incoming
+    ) async throws -> StaffGrant? {
+        let approval = try body.text("approval", atMost: 64)
+        guard let discount else {
+            guard approval == nil else { throw Problem.field("approval", "It goes with a discount.") }
+            return nil
+        }
+        guard let person = incoming.person else { return nil }
+        guard !person.covers(discount) else { return person }
+        let asked = ApprovableDiscount(discount, charging: amount)
+        guard let approval else { throw asked.problem(for: person) }
+        return try await approvals.use(
+            approval, for: .discount(asked), person, incoming, key: try incoming.idempotencyKey()
+        ) { $0.covers(discount) }
     }
 
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
@@ -86,6 +122,7 @@ package struct PaymentRoutes: Sendable {
             do { return try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
+            guard body["discount"] == nil else { throw DiscountError.priceIsOrders }
             try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by", "metadata"])
             var order = try Order(document: document)
             order.metadata = try body.metadata() ?? .none
@@ -95,13 +132,9 @@ package struct PaymentRoutes: Sendable {
             }
             return scoped
         }
-        try body.allow(["order_id", "amount", "currency", "description", "capture", "metadata"])
-        guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
-        let currency: Currency
-        do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
-        guard let amount = try body.amount("amount", currency) else {
-            throw Problem.field("amount", "It is missing.", code: "invalid_amount")
-        }
+        try body.allow(
+            ["order_id", "amount", "currency", "description", "capture", "metadata", "discount", "approval"])
+        let amount = try body.saleAmount()
         // Without a name the key determines it, so that a retry names the same order in every process.
         let description = try body.text("description")
         var order = try Order(
@@ -111,7 +144,8 @@ package struct PaymentRoutes: Sendable {
     }
 
     private static func orderID(for scope: IdempotencyScope) -> OrderID {
-        OrderID(rawValue: "sale-" + Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
+        let name = Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12))
+        return OrderID(rawValue: OrderID.generatedPrefix + name)
     }
 
     private func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
@@ -134,13 +168,25 @@ package struct PaymentRoutes: Sendable {
             let answer = keyed.keyedAnswer(to: request, status: 200)
             // A customer may take minutes at a reader: the payment is then read anew.
             let seen: Payment? = if case .reader = tender.kind { nil } else { payment }
+            let drawer = tender.isCash ? tender.drawer ?? Attribution.current?.drawer : nil
+            try await check(drawer, of: scope.account, in: "tender.")
             let after = try await withPaymentSpan("confirm", id) {
-                try await checkout.confirm(
-                    id, account: scope.account, provider: provider, tender: credential, idempotency: record,
-                    keyedAnswer: answer, seen: seen)
+                try await Attribution.at(drawer) {
+                    try await checkout.confirm(
+                        id, account: scope.account, provider: provider, tender: credential, idempotency: record,
+                        keyedAnswer: answer, seen: seen)
+                }
             }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after, keyedAnswer: answer)
+        }
+    }
+
+    /// Refuses a drawer that the account does not have.
+    private func check(_ drawer: DrawerName?, of account: AccountID, in place: String = "") async throws {
+        guard let drawer else { return }
+        do { try await KnownDrawers(journal).check(drawer, of: account) } catch let refusal as UnknownDrawer {
+            throw Problem.field(place + "drawer", refusal.what, code: refusal.code)
         }
     }
 
@@ -167,18 +213,20 @@ package struct PaymentRoutes: Sendable {
         case .payPal: return .payPal
         case .payPalCard: return .payPalCard
         case .adyenSession: return .adyenSession
-        case .cash(let tendered):
+        case .cash(let tendered, let tip):
             do throws(CashRefusal) {
-                try CashDrawer.check(tendered: tendered, due: payment.amount, captureMode: payment.captureMode)
+                try CashDrawer.check(
+                    tendered: tendered, tip: tip, due: payment.amount, captureMode: payment.captureMode)
             } catch {
                 let field =
                     switch error {
                     case .heldForLater: "tender.type"
                     case .tenderedLess: "tender.tendered"
+                    case .tipNotTaken: "tender.tip"
                     }
                 throw Problem.field(field, error.what, code: error.code)
             }
-            return .cash(tendered: tendered)
+            return .cash(tendered: tendered, tip: tip)
         case .reader(let reader, let card, let tipping):
             // Refused before the customer is asked for a card.
             let current =
@@ -217,7 +265,7 @@ package struct PaymentRoutes: Sendable {
             if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
             return try await checkout.capture(
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
-                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer)
+                isFinal: isFinal?.boolValue ?? true, idempotency: record, keyedAnswer: answer, seen: payment)
         }
     }
 
@@ -245,15 +293,21 @@ package struct PaymentRoutes: Sendable {
             }
             return try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
-                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer)
+                onlyIfUnpaid: onlyIfUnpaid, idempotency: record, keyedAnswer: answer, seen: payment)
         }
     }
 
     private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await requests.change(
-            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval"]
+            id, incoming, .refund, status: .created, fields: ["amount", "reason", "reader", "approval", "drawer"]
         ) {
             body, payment, record, answer in
+            let (named, isCash) = (try body.drawer(), payment.tender?.kind == .cash)
+            guard named == nil || isCash else {
+                throw Problem.field("drawer", "It goes with a payment in cash only.")
+            }
+            let drawer = isCash ? named ?? PaymentRoutes.drawer(here: incoming, refunding: payment) : nil
+            try await check(drawer, of: payment.account)
             let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
                 try checkReader(reader, of: payment.account)
@@ -262,13 +316,22 @@ package struct PaymentRoutes: Sendable {
             }
             var by = Attribution.current ?? Attribution(ofRequestBy: incoming.actor)
             if let authority, authority.id != incoming.person?.id { by.approvedBy = authority.actor }
+            if let drawer { by.drawer = drawer }
             return try await Attribution.$current.withValue(by) {
                 try await checkout.refund(
                     id, account: payment.account, amount: try body.amount("amount", payment.currency),
                     reason: try body.text("reason"), total: authority?.refundLimit(in: payment.currency),
-                    idempotency: record, keyedAnswer: answer)
+                    idempotency: record, keyedAnswer: answer, seen: payment)
             }
         }
+    }
+
+    /// Returns the drawer of the page's device, for the cash that it hands out: ``DrawerName/main`` if it has chosen
+    /// none, also for what another till sold. `nil` for a key, and where that is the drawer of the sale anyway.
+    private static func drawer(here incoming: Incoming, refunding payment: Payment) -> DrawerName? {
+        if let chosen = Attribution.current?.drawer { return chosen }
+        let sold = (payment.currentAttempt ?? payment.attempts.last)?.drawer ?? DrawerName.main
+        return incoming.credential?.session == nil || sold == DrawerName.main ? nil : DrawerName.main
     }
 
     /// Returns the staff member with the applicable refund limit: the caller, or the approver; `nil` for a key, and
@@ -283,7 +346,8 @@ package struct PaymentRoutes: Sendable {
         let refund = ApprovableRefund(payment: payment.id, amount: amount)
         guard let approval else { throw refund.problem(for: person) }
         return try await approvals.use(
-            approval, for: refund, of: payment, person, incoming, key: try incoming.idempotencyKey())
+            approval, for: Approvable.refund(refund), person, incoming, key: try incoming.idempotencyKey()
+        ) { $0.covers(refundOf: amount, of: payment) }
     }
 
     // MARK: Reading
@@ -292,6 +356,22 @@ package struct PaymentRoutes: Sendable {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)
-        return .json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
+        return .json(
+            PaymentJSON.write(
+                payment, events: events, approvals: try await approvals.used(for: id),
+                notes: try await notes.notes(on: id), request: try await standing(on: id, incoming)))
+    }
+
+    /// Returns what is known of the capture, cancellation or refund whose key the query names; `nil` without one.
+    private func standing(on id: PaymentID, _ incoming: Incoming) async throws -> IdempotentRequests.Standing? {
+        guard let named = try incoming.query("request") else { return nil }
+        let key = try Incoming.checked(idempotencyKey: named)
+        for operation in [KeyedOperation.capture, .cancel, .refund] {
+            let scope = IdempotencyScope(
+                account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
+            let standing = try await keyed.standing(scope)
+            if standing != .unknown { return standing }
+        }
+        return .unknown
     }
 }

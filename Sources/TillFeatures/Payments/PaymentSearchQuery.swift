@@ -5,7 +5,8 @@ import TillWeb
 /// The search that the query of a request asks for.
 enum PaymentSearchQuery {
     static let names: [String] = [
-        "q", "status", "tender", "from", "until", "amount_from", "amount_until", "currency", "card", "before",
+        "q", "status", "tender", "from", "until", "amount_from", "amount_until", "currency", "card", "staff", "shop",
+        "before",
     ]
     /// The maximum number of statuses or tenders in one query.
     private static let maximumWords = 16
@@ -42,6 +43,8 @@ enum PaymentSearchQuery {
             }
             search.card = card
         }
+        search.seller = try origin("staff", incoming).map { StaffID(rawValue: $0) }
+        search.shop = try origin("shop", incoming)
         do { search.before = try incoming.query("before").map { try PaymentID(validating: $0) } } catch let error
             as IdentifierError
         { throw Problem.field("before", error.description) }
@@ -61,6 +64,16 @@ enum PaymentSearchQuery {
         let words = try (incoming.query(name) ?? "").split(separator: ",").map { String($0) }
         guard words.count <= maximumWords else { throw Problem.field(name, "It names at most \(maximumWords).") }
         return words
+    }
+
+    /// Returns the identifier of a staff member or a shop; it need not be known here any more.
+    private static func origin(_ name: String, _ incoming: Incoming) throws -> String? {
+        guard let text = try incoming.query(name) else { return nil }
+        guard PaymentSearchLimits.isOrigin(text) else {
+            throw Problem.field(
+                name, "It must be 1 to \(PaymentSearchLimits.originBytes) printable ASCII characters without space.")
+        }
+        return text
     }
 
     private static func time(_ name: String, _ incoming: Incoming) throws -> Timestamp? {

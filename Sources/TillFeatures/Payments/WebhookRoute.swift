@@ -69,7 +69,8 @@ package struct WebhookRoute: Sendable {
             } else { nil }
         let report = WebhookReport(
             receipt: WebhookReceipt(provider: provider, id: event.id, at: now), payment: event.payment,
-            attempt: event.attempt, owner: owner, isAfterSale: event.isAfterSale, document: body)
+            attempt: event.attempt, owner: owner, isAfterSale: event.isAfterSale, isCharge: event.isCharge,
+            document: body)
         guard case .now(let seen) = try await checkout.recordWebhook(report) else { return }
         event.onRecorded()
         guard let payment = event.payment else { return }

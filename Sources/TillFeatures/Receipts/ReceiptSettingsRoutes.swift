@@ -11,8 +11,9 @@ package struct ReceiptSettingsRoutes: Sendable {
     private static let preview: QueryParameters = ["language", "format", "width", "copy"]
 
     private let receipts: ReceiptSetup
+    private let mode: PaymentMode
 
-    package init(options: ServerOptions) { receipts = options.receipts }
+    package init(options: ServerOptions) { (receipts, mode) = (options.receipts, options.mode) }
 
     package func register(on router: CounterRouter) {
         router.get("/v1/settings/receipts", for: .admin, of: .counter, needs: .settings) { _ in await standing() }
@@ -39,6 +40,11 @@ package struct ReceiptSettingsRoutes: Sendable {
         writer.field("language", ReceiptLabels(receipts.locale).language)
         writer.field("online_at", receipts.url)
         writer.field("mailed_from", receipts.mail?.from.text)
+        writer.field("mode", mode.rawValue)
+        writer.key("missing")
+        writer.beginArray()
+        for field in store.missingFields { writer.string(field.rawValue) }
+        writer.endArray()
         writer.key("languages")
         writer.beginArray()
         for language in ReceiptLabels.languages {

@@ -9,7 +9,7 @@ import TillWeb
 /// The work on one order of a shop. Each step is durable before the next begins, and each can be repeated.
 struct ShopDesk: Sendable {
     /// The metadata by which an order on the counter is known as a shop's.
-    static let shopKey = "shop"
+    static let shopKey = SaleOrigin.shopKey
     static let numberKey = "shop_order"
 
     let shop: ConnectedShop

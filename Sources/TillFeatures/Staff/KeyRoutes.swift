@@ -202,7 +202,8 @@ extension Incoming {
                 switch permission {
                 case .totals: scopes.contains(.read)
                 case .drawer: scopes.contains(.readers) || scopes.contains(.sell)
-                case .sell, .hold, .void, .refund, .refundFreely, .readers, .review, .staff, .settings:
+                case .sell, .hold, .void, .refund, .refundFreely, .discount, .discountFreely, .readers, .review, .staff,
+                    .settings:
                     !permission.scopes.isDisjoint(with: scopes)
                 }
             })

@@ -1,3 +1,4 @@
+package import Foundation
 import HTTPTypes
 import Hummingbird
 package import TillCore
@@ -12,9 +13,11 @@ package struct PersonRoutes: Sendable {
     package let authenticator: RequestAuthenticator
     package let signIn: StaffSignIn
     package let lock: Span
+    /// The shop's time zone, in which the page shows days.
+    package let zone: TimeZone
 
-    package init(authenticator: RequestAuthenticator, signIn: StaffSignIn, lock: Span) {
-        (self.authenticator, self.signIn, self.lock) = (authenticator, signIn, lock)
+    package init(authenticator: RequestAuthenticator, signIn: StaffSignIn, lock: Span, zone: TimeZone) {
+        (self.authenticator, self.signIn, self.lock, self.zone) = (authenticator, signIn, lock, zone)
     }
 
     package func register(on router: CounterRouter) {
@@ -68,6 +71,7 @@ package struct PersonRoutes: Sendable {
         writer.field("has_staff", try await staff.isConfigured(session.account))
         writer.field("lock_seconds", lock.milliseconds / 1_000)
         writer.field("personal", session.isPersonal)
+        writer.field("zone", zone.identifier)
         writer.key("person")
         if let person { person.write(into: &writer) } else { writer.null() }
         writer.key("people")

@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 
 /// The commands of a driver that are under way, each a task, so that a cancellation, `disconnect()` or `clear()` ends
 /// them.
@@ -8,14 +8,14 @@ package final class DriverCommands<Kind: Sendable>: Sendable {
         let cancel: @Sendable () -> Void
     }
 
-    private let running = Mutex<(last: UInt64, all: [UInt64: Running])>((0, [:]))
+    private let running = Guarded<(last: UInt64, all: [UInt64: Running])>((0, [:]))
 
     package init() {}
 
     /// Runs a command as a task that ``end(_:)`` and its caller's cancellation end. The task is known before the
     /// caller's actor is left: whatever ends commands on that actor afterwards, ends this one.
     package func run<Value: Sendable>(
-        _ kind: Kind, isolation: isolated (any Actor)? = #isolation,
+        _ kind: Kind, isolation: isolated (any _Concurrency.Actor)? = #isolation,
         _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value
     ) async throws(CardReaderFailure) -> Value {
         let task = Task { () -> Result<Value, CardReaderFailure> in

@@ -1,4 +1,3 @@
-import Synchronization
 import TillCore
 
 /// The result of a driver call for the service. The call itself may still be running.
@@ -15,25 +14,25 @@ enum DriverOutcome<Value: Sendable>: Sendable {
 /// One driver call within a limit. The service continues at the limit; a later result of the driver is late.
 final class DriverCall<Value: Sendable>: Sendable {
     private let reply = Reply<DriverOutcome<Value>>()
-    private let hasReturned = Atomic(false)
-    private let timer = Mutex<Task<Void, Never>?>(nil)
+    private let hasReturned = Guarded(false)
+    private let timer = Guarded<Task<Void, Never>?>(nil)
     private let clock: any TillClock
-    private let executor: (any TaskExecutor)?
+    private let executor: PreferredExecutor
 
     /// Calls the driver and starts the limit.
     /// - Parameter late: called with the driver's result if it arrives after the limit.
     init(
-        limit: Span, clock: any TillClock, executor: (any TaskExecutor)?,
+        limit: Span, clock: any TillClock, executor: PreferredExecutor,
         _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value,
         late: @escaping @Sendable (Result<Value, CardReaderFailure>) async -> Void
     ) {
         self.clock = clock
         self.executor = executor
         restartTimer(limit)
-        Task(executorPreference: executor) {
+        executor.task {
             let result: Result<Value, CardReaderFailure>
             do throws(CardReaderFailure) { result = .success(try await body()) } catch { result = .failure(error) }
-            self.hasReturned.store(true, ordering: .sequentiallyConsistent)
+            self.hasReturned.withLock { $0 = true }
             let outcome: DriverOutcome<Value> =
                 switch result {
                 case .success(let value): .value(value)
@@ -46,7 +45,7 @@ final class DriverCall<Value: Sendable>: Sendable {
     /// Restarts the limit.
     func restartTimer(_ limit: Span) {
         let (clock, reply) = (clock, reply)
-        let next = Task(executorPreference: executor) {
+        let next = executor.task {
             guard await clock.pause(for: limit) else { return }
             reply.give(.timedOut)
         }
@@ -64,6 +63,6 @@ final class DriverCall<Value: Sendable>: Sendable {
     func outcome() async -> (outcome: DriverOutcome<Value>, isStray: Bool) {
         let outcome = await reply.value()
         timer.withLock { $0 }?.cancel()
-        return (outcome, !hasReturned.load(ordering: .sequentiallyConsistent))
+        return (outcome, !hasReturned.withLock { $0 })
     }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 import TillCore
 
 /// An app's configuration within limits, valid only while its account is the service's.
@@ -7,17 +6,17 @@ final class GuardedConfiguration: CardReaderConfigProvider {
     private let app: any CardReaderConfigProvider
     private let limits: CardReaderServiceLimits
     private let clock: any TillClock
-    private let executor: (any TaskExecutor)?
+    private let executor: PreferredExecutor
     private let needsToken: Bool
     private struct State {
         var isLeft = false
         var fetched: Secret<String>?
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(
         _ app: any CardReaderConfigProvider, needsToken: Bool, limits: CardReaderServiceLimits,
-        clock: any TillClock, executor: (any TaskExecutor)?
+        clock: any TillClock, executor: PreferredExecutor
     ) {
         self.app = app
         account = app.account

@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 
 /// A single-use answer for one waiting caller: later answers are refused and can thus be recognized as late.
 final class Reply<Value: Sendable>: Sendable {
@@ -8,7 +8,7 @@ final class Reply<Value: Sendable>: Sendable {
         case answered(Value)
         case taken
     }
-    private let state = Mutex(State.open)
+    private let state = Guarded(State.open)
 
     /// Delivers the answer. Returns `false` if there was an answer already.
     @discardableResult
@@ -50,7 +50,7 @@ final class Gate: Sendable {
         var isOpen = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Opens the gate for all current and future callers.
     func open() {
@@ -77,7 +77,7 @@ final class Gate: Sendable {
 /// The entry point of a deferred call: entered once, or shut before that.
 final class Threshold: Sendable {
     private enum State { case outside, entered, shut }
-    private let state = Mutex(State.outside)
+    private let state = Guarded(State.outside)
 
     /// Enters. Returns `false` if it was shut.
     func enter() -> Bool {

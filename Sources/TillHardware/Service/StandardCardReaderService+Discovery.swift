@@ -139,7 +139,7 @@ extension StandardCardReaderService {
         }
         if case .value = outcome {
             let (clock, limit) = (clock, limits.cancel)
-            let timer = Task(executorPreference: executor) {
+            let timer = executor.task {
                 if await clock.pause(for: limit) { discovery.call.interrupt(.givenUp) }
             }
             await discovery.ended.wait()

@@ -95,7 +95,7 @@ extension StandardCardReaderService {
         let reply = Reply<Bool>()
         cardWaiters[attempt.number] = reply
         let (clock, limit) = (clock, limits.cardRemoval)
-        let timer = Task(executorPreference: executor) {
+        let timer = executor.task {
             if await clock.pause(for: limit) { reply.give(false) }
         }
         let isOut = await withTaskCancellationHandler {
@@ -174,7 +174,7 @@ extension StandardCardReaderService {
         if tell { events.send(CardReaderEvent(.reconnecting)) }
         let (clock, limit) = (clock, limits.reconnect)
         let attempt = link.attempt
-        Task(executorPreference: executor) { [weak self] in
+        executor.task { [weak self] in
             guard await clock.pause(for: limit) else { return }
             await self?.reachingTimedOut(attempt)
         }

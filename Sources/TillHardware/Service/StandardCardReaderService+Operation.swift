@@ -87,7 +87,7 @@ extension StandardCardReaderService {
     func giveUp(_ attempt: CardReaderAttemptID, after limit: Span, with failure: CardReaderFailure? = nil) {
         guard let operation = phase.operation, operation.attempt == attempt else { return }
         let clock = clock
-        let timer = Task(executorPreference: executor) { [weak self] in
+        let timer = executor.task { [weak self] in
             guard await clock.pause(for: limit) else { return }
             await self?.interrupt(attempt, with: failure)
         }

@@ -21,7 +21,7 @@ public actor StandardCardReaderService: CardReaderService {
     let driver: any CardReaderDriver
     let clock: any TillClock
     let limits: CardReaderServiceLimits
-    let executor: (any TaskExecutor)?
+    let executor: PreferredExecutor
     let reconcile: CardReaderReconciler
 
     var phase = ServicePhase.idle {
@@ -58,12 +58,32 @@ public actor StandardCardReaderService: CardReaderService {
     /// - Parameters:
     ///   - driver: a vendor's readers. It serves this service only.
     ///   - clock: the clock of every limit.
-    ///   - executor: runs the service's own tasks; a simulation passes its own.
     ///   - reconcile: receives results that arrive after their command was abandoned.
     public init(
         driver: any CardReaderDriver, clock: any TillClock = SystemClock(),
-        limits: CardReaderServiceLimits = CardReaderServiceLimits(), executor: (any TaskExecutor)? = nil,
+        limits: CardReaderServiceLimits = CardReaderServiceLimits(),
         reconcile: @escaping CardReaderReconciler = { _ in }
+    ) {
+        self.init(
+            driver: driver, clock: clock, limits: limits, preferring: PreferredExecutor(), reconcile: reconcile)
+    }
+
+    /// Creates an idle service whose own tasks run on an executor, for a simulation.
+    /// - Parameter executor: `nil` is the system's choice.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    public init(
+        driver: any CardReaderDriver, clock: any TillClock = SystemClock(),
+        limits: CardReaderServiceLimits = CardReaderServiceLimits(), executor: (any TaskExecutor)?,
+        reconcile: @escaping CardReaderReconciler = { _ in }
+    ) {
+        self.init(
+            driver: driver, clock: clock, limits: limits, preferring: PreferredExecutor(executor),
+            reconcile: reconcile)
+    }
+
+    private init(
+        driver: any CardReaderDriver, clock: any TillClock, limits: CardReaderServiceLimits,
+        preferring executor: PreferredExecutor, reconcile: @escaping CardReaderReconciler
     ) {
         self.driver = driver
         self.clock = clock
@@ -179,7 +199,7 @@ public actor StandardCardReaderService: CardReaderService {
 
     /// Runs something later, on this actor.
     nonisolated func later(_ body: @escaping @Sendable (isolated StandardCardReaderService) async -> Void) {
-        Task(executorPreference: executor) { [weak self] in
+        executor.task { [weak self] in
             guard let self else { return }
             await body(self)
         }

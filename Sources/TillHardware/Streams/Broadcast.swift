@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 
 /// A source of values for any number of consumers. The owner sends; consumers read ``values``.
 ///
@@ -14,12 +14,12 @@ public final class Broadcast<Element: Sendable>: Sendable {
         var lastID: UInt64 = 0
         var isFinished = false
     }
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// Creates a broadcast without consumers.
     /// - Parameter current: the first value for a new consumer, until something is sent; `nil`: none.
     public init(_ current: Element? = nil) {
-        state = Mutex(State(current: current))
+        state = Guarded(State(current: current))
     }
 
     deinit { finish() }

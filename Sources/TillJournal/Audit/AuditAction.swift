@@ -26,6 +26,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case roleRemoved = "role.removed"
     /// A refund above another staff member's limit was approved.
     case refundApproved = "refund.approved"
+    /// A discount above another staff member's limit was approved.
+    case discountApproved = "discount.approved"
     /// An invalid key or start code was presented; counted.
     case signInRefused = "session.refused"
     /// A request without a valid key or session, or without the required permission; counted.
@@ -54,6 +56,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case attentionClosed = "attention.closed"
     /// Staff confirmed that the machine's clock is right.
     case clockAccepted = "clock.accepted"
+    /// A note was added to a payment.
+    case paymentNoted = "payment.noted"
     /// An order was charged although the shop reports it as settled.
     case settledOrderCharged = "payment.settled_order_charged"
     /// An order was booked.
@@ -67,7 +71,7 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case orderCanceled = "order.canceled"
     /// An order that was ready, fulfilled or canceled was opened again.
     case orderReopened = "order.reopened"
-    /// The customer and the note of an order were erased.
+    /// The customer and the note of an order were erased, also where the order was paid by Apple Pay.
     case orderContactErased = "order.contact_erased"
     /// A shop was connected, or given another key.
     case shopConnected = "shop.connected"
@@ -88,6 +92,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case basketReplaced = "basket.replaced"
     /// The shop's server closed an unpaid Apple Pay basket.
     case basketClosed = "basket.closed"
+    /// The customer account of a guest was erased.
+    case guestErased = "guest.erased"
     /// A backup became the journal, or the current file was declared a backup.
     case journalRestored = "journal.restored"
     /// Staff confirmed that no operation of a provider is missing after a restore.

@@ -123,11 +123,11 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
         return try access { state in
-            let all = state.rows
+            let (all, seen) = (state.rows, state)
             let rows = state.identifiers(before: filter.before).reversed().lazy.compactMap { all[$0]?.row }
             let wanted = rows.filter { row in
                 (filter.account.map { $0 == row.account } ?? true) && (filter.order.map { $0 == row.order } ?? true)
-                    && (filter.status.map { $0 == row.status } ?? true)
+                    && (filter.status.map { $0 == row.status } ?? true) && seen.isOf(filter, row.id)
             }
             return Array(wanted.prefix(limit))
         }

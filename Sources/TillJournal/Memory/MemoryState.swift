@@ -54,6 +54,14 @@ struct MemoryState: Sendable {
 
     func events(of payment: PaymentID) -> [StoredEvent] { (places[payment] ?? []).map { events[$0] } }
 
+    /// `true` if the payment has the origin that the filter asks for.
+    func isOf(_ filter: PaymentFilter, _ payment: PaymentID) -> Bool {
+        guard filter.seller != nil || filter.shop != nil else { return true }
+        guard let place = places[payment]?.first else { return false }
+        let first = events[place].record
+        return (filter.seller.map { $0 == first.seller } ?? true) && (filter.shop.map { $0 == first.shop } ?? true)
+    }
+
     func record(_ scope: IdempotencyScope) -> IdempotencyRecord? {
         guard let entry = idempotency[scope] else { return nil }
         var record = entry.record

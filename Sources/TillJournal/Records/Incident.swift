@@ -9,8 +9,8 @@ public struct Incident: RecordDocument, Hashable {
         /// A provider reported an event of a payment that the journal does not contain: one created after the backup
         /// from which the journal was restored, or one of another counter with the same account.
         case unknownPayment = "unknown_payment"
-        /// A provider lists a charge of a payment or an attempt that the journal does not contain: created after the
-        /// backup from which the journal was restored, or by another counter with the same account.
+        /// A provider lists, or reports, a charge of a payment or an attempt that the journal does not contain: created
+        /// after the backup from which the journal was restored, or by another counter with the same account.
         case unknownCharge = "unknown_charge"
         /// Work is due on a payment with unreadable or contradictory events.
         case unreadablePayment = "unreadable_payment"

@@ -39,12 +39,23 @@ public struct OrderTab: RecordDocument, Hashable {
 
     /// Returns the key of an order's record: a hash, because order names may exceed the limit for keys.
     public static func key(account: AccountID, order: OrderID) -> String {
-        SHA256.hash(data: Array("\(account.rawValue)\n\(order.rawValue)".utf8)).withUnsafeBytes { Hex.lowercase($0) }
+        var name: [UInt8] = []
+        name.reserveCapacity(account.rawValue.utf8.count + 1 + order.rawValue.utf8.count)
+        name += account.rawValue.utf8
+        name.append(UInt8(ascii: "\n"))
+        name += order.rawValue.utf8
+        return SHA256.hash(data: name).withUnsafeBytes { Hex.lowercase($0) }
     }
 
     /// Returns the record identifier of an order's tab.
     public static func id(account: AccountID, order: OrderID) -> RecordID {
         RecordID(collection, key(account: account, order: order))
+    }
+
+    /// Returns the record identifier of an order's tab, given that of its hold: both have the same key unless the order
+    /// is a part of another one.
+    package static func id(account: AccountID, order: OrderID, besides hold: RecordID) -> RecordID {
+        order.whole == order ? RecordID(collection, hold.key) : id(account: account, order: order)
     }
 
     public init(_ stored: KeptRecord) throws(JournalError) {

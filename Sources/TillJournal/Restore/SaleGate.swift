@@ -6,8 +6,16 @@ public enum SaleGate {
     /// Returns the preconditions of a write that begins a sale, a further attempt or a refund.
     /// - Parameter order: `nil` if a hold on the order is irrelevant, as for a refund.
     public static func conditions(account: AccountID, order: OrderID?) -> [RecordChange] {
+        let hold = order.map { OrderHold.id(account: account, order: $0) }
+        return conditions(account: account, order: order, hold: hold)
+    }
+
+    /// Returns the same for a caller that has the identifier of the order's hold already: a hash.
+    package static func conditions(account: AccountID, order: OrderID?, hold: RecordID?) -> [RecordChange] {
         var conditions: [RecordChange] = [.absent(RestoreSweep.id)]
-        if let order { conditions.append(.absent(OrderHold.id(account: account, order: order))) }
+        // A creation adds one or two.
+        conditions.reserveCapacity(4)
+        if let hold { conditions.append(.absent(hold)) }
         if let earlier = order.flatMap({ OrderHold.earlierID(account: account, order: $0) }) {
             conditions.append(.absent(earlier))
         }

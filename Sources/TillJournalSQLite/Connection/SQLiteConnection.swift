@@ -82,7 +82,18 @@ final class SQLiteConnection: @unchecked Sendable {
     var pagesInLog: Int { Int(logPages.pointee) }
 
     /// Checkpoints the log as far as no reader needs it, without waiting. Concurrent calls are allowed.
-    func checkpoint() {
-        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    /// - Returns: `true` if all that was in the log is in the file.
+    @discardableResult
+    func checkpoint() -> Bool {
+        var (pages, copied): (Int32, Int32) = (-1, -1)
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
+        return code == SQLITE_OK && pages == copied
+    }
+
+    /// Checkpoints the whole log and cuts its file to no length, waiting for others as long as `busy_timeout` says.
+    /// Writers wait meanwhile.
+    /// - Returns: `false` if others needed the log for longer.
+    func emptyLog() -> Bool {
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
     }
 }

@@ -125,15 +125,20 @@ final class SQLiteStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : int(column)
     }
 
-    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    func text(_ column: Int32) -> String { String(decoding: buffer(column), as: UTF8.self) }
 
     func optionalText(_ column: Int32) -> String? {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : text(column)
     }
 
-    func bytes(_ column: Int32) -> [UInt8] {
-        guard let start = sqlite3_column_blob(handle, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    func bytes(_ column: Int32) -> [UInt8] { Array(buffer(column)) }
+
+    /// SQLite's own bytes of a column, until the next step; empty for NULL.
+    private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
+        guard let start = sqlite3_column_blob(handle, column) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
     private func step() throws(SQLiteFailure) -> Bool {

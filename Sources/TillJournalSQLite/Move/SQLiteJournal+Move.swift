@@ -42,11 +42,15 @@ extension SQLiteJournal: MovableJournal {
 
     package func adopt(_ anchors: JournalAnchors) async throws(JournalError) {
         try await writeAlone { db in
+            let (columns, counts) = (
+                PaymentStatus.allCases.map { Tally.payments($0).column },
+                PaymentStatus.allCases.map { "count(*) FILTER (WHERE status = '\($0.rawValue)')" }
+            )
             try db.execute(
                 sql: """
-                    DELETE FROM tally;
-                    INSERT INTO tally(name, count) SELECT 'payment ' || status, count(*) FROM payment GROUP BY status;
-                    INSERT INTO tally(name, count) SELECT 'outbox', count(*) FROM outbox;
+                    UPDATE journal SET (\(columns.joined(separator: ", "))) =
+                      (SELECT \(counts.joined(separator: ", ")) FROM payment) WHERE id = 1;
+                    UPDATE journal SET \(Tally.pending.column) = (SELECT count(*) FROM outbox) WHERE id = 1;
                     """)
             try db.execute(
                 sql: "UPDATE journal SET start = ?, epoch = ?, sequence = ?, head = ?, chained = 1 WHERE id = 1",

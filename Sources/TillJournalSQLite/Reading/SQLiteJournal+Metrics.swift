@@ -7,14 +7,14 @@ extension SQLiteJournal {
     public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
         try await read { [self] db in
             var metrics = JournalMetrics()
-            let names = Tally.all.map { "'\($0.name)'" }.joined(separator: ",")
-            let rows = try Row.fetchAll(db, sql: "SELECT name, count FROM tally WHERE name IN (\(names))")
-            let counts = Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
-            for tally in Tally.all {
-                guard let count = counts[tally.name] else { continue }
-                switch tally {
-                case .payments(let status): metrics.payments[status] = count
-                case .pending: metrics.pending = count
+            let columns = Tally.all.map(\.column).joined(separator: ", ")
+            if let counts = try Row.fetchOne(db, sql: "SELECT \(columns) FROM journal WHERE id = 1") {
+                for (place, tally) in Tally.all.enumerated() {
+                    let count: Int = counts[place]
+                    switch tally {
+                    case .payments(let status): metrics.payments[status] = count
+                    case .pending: metrics.pending = count
+                    }
                 }
             }
             for (holder, owner) in try holders(db) {

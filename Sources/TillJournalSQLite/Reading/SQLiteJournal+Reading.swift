@@ -26,10 +26,10 @@ extension SQLiteJournal {
     }
 
     /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
-    /// the order is free.
+    /// the order is free. The second condition on `live` repeats that of the index, which it is read from.
     static let occupant = """
         SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
-          (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2))
+          (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2 AND live <> 1))
         """
 
     /// Returns the payment that the order currently belongs to; `nil` if it is free.
@@ -61,10 +61,10 @@ extension SQLiteJournal {
     ) async throws(JournalError) -> [Found] {
         let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
         return try await read { db in
-            guard filter.account == nil, filter.status != nil else {
+            guard filter.account == nil, filter.status != nil || filter.hasOrigin else {
                 return try SQLiteJournal.page(db, filter, limit: limit).map { try found($0) }
             }
-            // The index by status begins with the account: the newest of every account are merged.
+            // These indexes begin with the account: the newest of every account are merged.
             var rows: [Row] = []
             for account in try SQLiteJournal.accounts(db) {
                 var part = filter
@@ -76,8 +76,18 @@ extension SQLiteJournal {
     }
 
     private static func page(_ db: Database, _ filter: PaymentFilter, limit: Int) throws -> [Row] {
+        if filter.hasOrigin { return try sales(db, filter, limit: limit) }
+        guard filter.account != nil, filter.order != nil else { return try listed(db, filter, limit: limit) }
+        // An order's payment that has it is in one index, its others are in another.
+        let rows = try ["live = 1", "live <> 1"].flatMap { try listed(db, filter, limit: limit, where: [$0]) }
+        return Array(rows.sorted { ($0[0] as String) > ($1[0] as String) }.prefix(limit))
+    }
+
+    private static func listed(
+        _ db: Database, _ filter: PaymentFilter, limit: Int, where part: [String] = []
+    ) throws -> [Row] {
         // The position is always a condition, so that every list starts in an index at its page.
-        var conditions = ["id < ?"]
+        var conditions = part + ["id < ?"]
         var values: [any DatabaseValueConvertible] = [filter.before?.rawValue ?? "\u{10FFFF}"]
         for (condition, value) in [
             ("account = ?", filter.account?.rawValue), ("order_id = ?", filter.order?.rawValue),
@@ -92,6 +102,39 @@ extension SQLiteJournal {
             sql: """
                 SELECT \(PaymentRow.columns) FROM payment WHERE \(conditions.joined(separator: " AND "))
                 ORDER BY id DESC LIMIT ?
+                """)
+        return try Row.fetchAll(statement, arguments: StatementArguments(values))
+    }
+
+    /// Returns payments by the origin of their sale: their first events are found in order, and their rows by them.
+    private static func sales(_ db: Database, _ filter: PaymentFilter, limit: Int) throws -> [Row] {
+        let names = [filter.seller?.rawValue, filter.shop].compactMap { $0 }
+        guard names.allSatisfy({ $0.utf8.count <= SaleOrigin.maximumBytes }) else { return [] }
+        var sold = ["payment < ?", "account = ?"]
+        var values: [any DatabaseValueConvertible] = [
+            filter.before?.rawValue ?? "\u{10FFFF}", filter.account?.rawValue ?? "",
+        ]
+        if let seller = filter.seller {
+            sold.append("\(SaleColumns.isBySeller) AND \(SaleColumns.seller) = ?")
+            values.append(seller.rawValue)
+        }
+        if let shop = filter.shop {
+            sold.append("\(SaleColumns.isOfShop) AND \(SaleColumns.shop) = ?")
+            values.append(shop)
+        }
+        var conditions = ["id = sold"]
+        for (condition, value) in [("order_id = ?", filter.order?.rawValue), ("status = ?", filter.status?.rawValue)] {
+            guard let value else { continue }
+            conditions.append(condition)
+            values.append(value)
+        }
+        values.append(limit)
+        // A cross join reads the events first, in the order of their index.
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(PaymentRow.columns)
+                FROM (SELECT payment AS sold FROM event WHERE \(sold.joined(separator: " AND "))) CROSS JOIN payment
+                WHERE \(conditions.joined(separator: " AND ")) ORDER BY sold DESC LIMIT ?
                 """)
         return try Row.fetchAll(statement, arguments: StatementArguments(values))
     }

@@ -36,6 +36,18 @@ extension SQLiteJournal {
     /// - Throws: `JournalError.corrupted` if the stored head does not match the last event.
     public func head() async throws(JournalError) -> JournalHead { try await read { try SQLiteJournal.head($0) } }
 
+    /// Returns the head of the chain as it was right after an event, from the event's own row.
+    public func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead? {
+        try await read { db in
+            let row =
+                try sequence > 0
+                ? Row.fetchOne(db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [sequence])
+                : Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")
+            guard let link = row?.octets(0), link.count == EventLink.byteCount else { return nil }
+            return ChainHead(sequence: max(0, sequence), hash: link)
+        }
+    }
+
     private static func head(_ db: Database) throws -> JournalHead {
         guard let stated = try statedHead(db) else {
             throw JournalError.corrupted("the row that says where its chain ends is missing")
@@ -114,13 +126,15 @@ private func checkReferences(_ db: Database, _ pass: inout VerificationPass) thr
 
 /// Checks the maintained totals against the actual counts.
 private func checkTallies(_ db: Database, _ pass: inout VerificationPass) throws {
+    let tallied = Tally.all.map { "UNION ALL SELECT '\($0.name)', 0, \($0.column) FROM journal" }
+        .joined(separator: " ")
     let rows = try Row.fetchAll(
         db,
         sql: """
             SELECT name, sum(counted), sum(tallied) FROM (
               SELECT 'payment ' || status AS name, count(*) AS counted, 0 AS tallied FROM payment GROUP BY status
               UNION ALL SELECT 'outbox', count(*), 0 FROM outbox
-              UNION ALL SELECT name, 0, count FROM tally
+              \(tallied)
             ) GROUP BY name HAVING sum(counted) <> sum(tallied)
             """)
     for row in rows {

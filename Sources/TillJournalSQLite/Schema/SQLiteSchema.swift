@@ -6,7 +6,7 @@ enum SQLiteSchema {
     /// "TILL" in ASCII, by which `file` and Till recognize the database.
     static let applicationID: Int64 = 0x5449_4C4C
     /// The newest schema version known to this build.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
@@ -33,6 +33,10 @@ enum SQLiteSchema {
         registerLeases(&migrator)
         registerAudit(&migrator)
         registerFewerIndexes(&migrator)
+        registerOrigins(&migrator)
+        registerUncountedEvents(&migrator)
+        registerEndedPayments(&migrator)
+        registerTotals(&migrator)
         return migrator
     }
 

@@ -7,7 +7,7 @@ enum Tally: Hashable {
     /// Payments with pending work.
     case pending
 
-    /// The name of its row.
+    /// Its name in the report of a full check.
     var name: String {
         switch self {
         case .payments(let status): "payment " + status.rawValue
@@ -15,7 +15,20 @@ enum Tally: Hashable {
         }
     }
 
+    /// Its column in the row of the journal.
+    var column: String {
+        switch self {
+        case .payments(let status): "tally_" + status.rawValue
+        case .pending: "tally_outbox"
+        }
+    }
+
     static let all = PaymentStatus.allCases.map { Tally.payments($0) } + [.pending]
+
+    /// The statement that adds to each total, put together once.
+    fileprivate static let additions = all.map { tally in
+        (tally: tally, sql: "UPDATE journal SET \(tally.column) = \(tally.column) + ? WHERE id = 1")
+    }
 }
 
 extension SQLiteWriter {
@@ -49,12 +62,12 @@ extension SQLiteWriter {
         if append.isPending != current.isPending { tallies[.pending, default: 0] += append.isPending ? 1 : -1 }
     }
 
-    /// Writes the changes counted in the open transaction.
+    /// Writes the changes counted in the open transaction, on the page that the head is written on.
     func writeTallies() throws(SQLiteFailure) {
-        for (tally, change) in tallies where change != 0 {
-            try statement(
-                "INSERT INTO tally(name, count) VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET count = count + ?2"
-            ).run(.text(tally.name), .int(change))
+        guard !tallies.isEmpty else { return }
+        for (tally, sql) in Tally.additions {
+            guard let change = tallies[tally], change != 0 else { continue }
+            try statement(text: sql).run(.int(change))
         }
     }
 }

@@ -31,7 +31,8 @@ final class SQLiteWriter {
             pragmas: [
                 "busy_timeout = 5000", "foreign_keys = 1", "synchronous = FULL", "fullfsync = 1",
                 "checkpoint_fullfsync = 1", "journal_size_limit = 67108864", "cache_size = -4096",
-                "temp_store = MEMORY",
+                // What a change replaces or deletes is overwritten, so that erased contacts are in no free page.
+                "temp_store = MEMORY", "secure_delete = ON",
             ])
         connection.watchLog()
         database = connection.handle
@@ -183,10 +184,12 @@ final class SQLiteWriter {
             try update(row, isLive: append.isLive, over: current)
         }
         if append.isPending {
+            // A row that is set to what it was would be written all the same, with its index.
             try statement(
                 """
                 INSERT INTO outbox(payment, due_at, owner) VALUES (?1, ?2, ?3)
                 ON CONFLICT(payment) DO UPDATE SET due_at = ?2, owner = iif(?4, owner, ?3)
+                  WHERE due_at IS NOT ?2 OR owner IS NOT iif(?4, owner, ?3)
                 """
             ).run(
                 .text(row.id.rawValue), .optional(append.nextDue?.milliseconds),

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 public import TillCore
 
 /// The log of stored cards: append-only, hash-chained and signed. Every entry is durable before it is acknowledged.
@@ -78,8 +77,8 @@ public final class OfflineLog: Sendable {
     /// The signing device.
     public let device: OfflineDevice
     let clock: any TillClock
-    let state: Mutex<State>
-    private let waiting = Mutex(Waiting())
+    let state: Guarded<State>
+    private let waiting = Guarded(Waiting())
     private let commits: Commits
     private let queue = DispatchQueue(label: "till.offline.log")
     private let checksMarks: [LogMark]
@@ -95,7 +94,7 @@ public final class OfflineLog: Sendable {
         self.clock = clock
         self.commits = commits
         checksMarks = marks
-        self.state = Mutex(state)
+        self.state = Guarded(state)
     }
 
     // MARK: Opening
@@ -305,7 +304,7 @@ public final class OfflineLog: Sendable {
     private func commit(_ group: [Item]) {
         var results: [Result<[Receipt], OfflineLogError>] = []
         do throws(OfflineLogError) {
-            results = try locked { (state) throws(OfflineLogError) in try write(group.map(\.decide), &state) }
+            results = try locked { (state) throws(OfflineLogError) in try write(group, &state) }
         } catch {
             results = group.map { _ in .failure(error) }
         }
@@ -314,7 +313,7 @@ public final class OfflineLog: Sendable {
 
     /// Decides, writes and syncs, with the file's lock held.
     private func write(
-        _ decisions: [Decision], _ state: inout State
+        _ items: [Item], _ state: inout State
     ) throws(OfflineLogError) -> [Result<[Receipt], OfflineLogError>] {
         var results: [Result<[Receipt], OfflineLogError>] = []
         var bytes: [UInt8] = []
@@ -336,10 +335,10 @@ public final class OfflineLog: Sendable {
             count += 1
             return Receipt(mark: LogMark(log: log, sequence: frame.sequence, hash: frame.hash))
         }
-        for decide in decisions {
+        for item in items {
             do throws(OfflineLogError) {
                 var receipts: [Receipt] = []
-                for event in try decide(state.walk.book) { receipts.append(try add(event, &state)) }
+                for event in try item.decide(state.walk.book) { receipts.append(try add(event, &state)) }
                 results.append(.success(receipts))
             } catch {
                 results.append(.failure(error))
@@ -364,7 +363,7 @@ public final class OfflineLog: Sendable {
         state.durable = state.walk.next - 1
         state.statistics.entries += count
         state.statistics.syncs += 1
-        state.statistics.largestGroup = max(state.statistics.largestGroup, decisions.count)
+        state.statistics.largestGroup = max(state.statistics.largestGroup, items.count)
         return results
     }
 

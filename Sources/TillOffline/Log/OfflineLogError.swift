@@ -85,7 +85,7 @@ public enum OfflineLogError: ExplainedError, Hashable {
         case .declineOver: "Forward it, then refund it."
         case .token: "Forward the batch again to get a valid one; the payments stay stored."
         case .tooLarge: "Store less card data for the provider."
-        case .notSealed: "Check the provider's key."
+        case .notSealed: "Check the provider's key. An iPhone or iPad seals from iOS 17 on."
         case .noLog: "Nothing was taken offline yet."
         }
     }

@@ -137,7 +137,7 @@ extension WooCommerceDocument {
         if let paid { notices.append("Order \(number) says \(paid.clause).") }
         if let refunds = json["refunds"]?.arrayValue, !refunds.isEmpty {
             let amounts = refunds.map { $0["total"]?.plainText.flatMap { ExactAmount(ifValid: $0) } }
-            let sum = amounts.sum { ExactAmount(units: Int128($0?.units.magnitude ?? 0)) }
+            let sum = amounts.sum { ExactAmount(units: $0?.units.magnitude ?? 0) }
             let known = !amounts.contains { $0 == nil }
             notices.append(
                 "Order \(number) lists refunds\(known ? " of \(sum.text(currency)) \(currency)" : ""); "

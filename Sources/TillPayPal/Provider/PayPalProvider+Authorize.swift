@@ -33,7 +33,9 @@ extension PayPalProvider {
             }
             return answer(order, asked: request.amount, card: tender.summary.card)
         case .failed(let error):
-            return await settled(error, asked: request.amount, reference, tender.summary.card, until: end)
+            return await settled(
+                error, asked: request.amount, reference, tender.summary.card, judging: nil, of: request.context,
+                until: end)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
@@ -167,15 +169,20 @@ extension PayPalProvider {
                 return .unknown(reason: unreadable)
             }
             return answer(order, asked: request.amount, card: nil)
-        case .failed(let error): return await settled(error, asked: request.amount, reference, nil, until: end)
+        case .failed(let error):
+            return await settled(
+                error, asked: request.amount, reference, nil, judging: request.action, of: request.context, until: end)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
     }
 
-    /// Resolves a refusal, which may answer a repeated call that was already executed, by reading the order.
+    /// Resolves a refusal, which may answer a repeated call that was already executed, by reading the order. Money on
+    /// an order of the fields was moved by others since it was judged, unless it is the counter's own: it counts only
+    /// if all of it fits. Otherwise the attempt awaits its action again, and the next query books it with an objection.
     private func settled(
-        _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?, until end: Timestamp
+        _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?,
+        judging action: CustomerAction?, of context: AttemptContext, until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {
         guard error.needsQuery || error.kind == .payerAction else { return answer(to: error) }
         if error.issue == .payerActionRequired, let url = error.payerAction {
@@ -183,6 +190,10 @@ extension PayPalProvider {
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
+            let moved = action.flatMap {
+                money(in: order, movedAfter: $0, context, asked: asked, isUnderReviewToo: true)
+            }
+            if let action, moved?.objection != nil { return .requiresAction(action) }
             let asksBank = error.issue == .payerActionRequired
             switch order.outcome {
             // An order stays approved although the bank wants to be asked: its approval says nothing of that.

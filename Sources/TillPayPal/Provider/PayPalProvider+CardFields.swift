@@ -72,8 +72,8 @@ extension PayPalProvider {
     /// Judges the order once more right before its money is requested: another card may have been attached since a
     /// query has judged it, or others may have moved its money. Money that does not fit is left to the next query,
     /// which books it with its objection: the attempt awaits its action again, and nothing is asked for. If it fits, it
-    /// may be the counter's own, of a request whose answer was lost, and the request is repeated. Not seen is what
-    /// others move after this look.
+    /// may be the counter's own, of a request whose answer was lost, and the request is repeated. What others move
+    /// after this look has PayPal refuse the request, and is judged in the same way then.
     /// - Returns: `nil` if the money may be requested.
     func refusalNow(
         _ request: ContinuationRequest, _ reference: PayPalReference, until end: Timestamp
@@ -86,7 +86,9 @@ extension PayPalProvider {
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .notSent(reason: "the order could not be read: \(reason)")
         }
-        if let moved = money(in: order, movedAfter: action, request.context, asked: request.amount) {
+        if let moved = money(
+            in: order, movedAfter: action, request.context, asked: request.amount, isUnderReviewToo: true)
+        {
             return moved.objection == nil ? nil : .requiresAction(action)
         }
         guard order.total == request.amount else { return .notSent(reason: amountMismatch) }
@@ -113,7 +115,8 @@ extension PayPalProvider {
         _ answer: ProviderAnswer<Authorization>, _ request: ContinuationRequest, _ reference: PayPalReference,
         until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {
-        guard case .requiresAction(var action) = answer else { return answer }
+        // An action that names its order is that of money which the next query is to judge.
+        guard case .requiresAction(var action) = answer, action.order == nil else { return answer }
         if let name = request.action?.order, name == reference.order.rawValue { action.order = name }
         guard action.url == nil, case .order(let order) = await self.order(reference.order, until: end),
             order.isUnpaid, await isClosed(order, reference, of: request.context.attempt, until: end)

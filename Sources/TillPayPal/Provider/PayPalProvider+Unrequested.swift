@@ -14,9 +14,9 @@ struct UnrequestedMoney: Hashable, Sendable {
 }
 
 extension PayPalProvider {
-    /// Compares money that others have moved with what was asked for: order, amount, currency, payment source, and the
-    /// bank's answer as for a card whose money is still to be requested. The account is that of the credentials with
-    /// which the order was read, and the engine queries attempts of no other one.
+    /// Compares money that others have moved with what was asked for: order, invoice numbers, captures, amount,
+    /// currency, payment source, and the bank's answer as for a card whose money is still to be requested. The account
+    /// is that of the credentials with which the order was read, and the engine queries attempts of no other one.
     /// - Returns: `nil` if no such money has moved, or if the counter has requested it.
     func unrequestedMoney(in order: OrderResponse, _ request: QueryRequest) -> UnrequestedMoney? {
         guard !request.isContinued, let action = request.unjudged else { return nil }
@@ -24,9 +24,11 @@ extension PayPalProvider {
     }
 
     /// Compares the money of an order of the fields with what was asked for, whoever has moved it.
+    /// - Parameter isUnderReviewToo: `true` to compare money, too, that PayPal still reviews and may move.
     /// - Returns: `nil` if no money has moved, or if the action is that of another order.
     func money(
-        in order: OrderResponse, movedAfter action: CustomerAction, _ context: AttemptContext, asked: Money
+        in order: OrderResponse, movedAfter action: CustomerAction, _ context: AttemptContext, asked: Money,
+        isUnderReviewToo: Bool = false
     ) -> UnrequestedMoney? {
         guard action.order == order.orderID.rawValue else { return nil }
         let amount: Money
@@ -34,6 +36,9 @@ extension PayPalProvider {
         case .paid(let paid), .partlyPaid(let paid, refused: _): amount = moved(paid, in: order)
         // A hold that is reported without an amount is one of the order's.
         case .held(let hold): amount = hold.amount ?? order.total ?? asked
+        case .pending where isUnderReviewToo:
+            guard let reviewed = underReview(in: order) else { return nil }
+            amount = reviewed
         case .declined, .pending, .payerAction, .approved, .open, .voided: return nil
         }
         let attempt = context.attempt.rawValue
@@ -43,6 +48,7 @@ extension PayPalProvider {
         var faults: [String] = []
         if !isOfAttempt { faults.append("the order names another attempt") }
         if isEnded { faults.append("the counter had ended the order") }
+        faults += strangers(in: order, context)
         if amount != asked || order.total != asked {
             faults.append("\(amount) has moved, and \(asked) was asked for")
         }
@@ -54,6 +60,39 @@ extension PayPalProvider {
             + "\(faults.joined(separator: "; ")). Look at it in PayPal's dashboard, and refund it if it is not wanted."
         return UnrequestedMoney(
             amount: amount, isOfAttempt: isOfAttempt, objection: faults.isEmpty ? nil : sentence)
+    }
+
+    /// Returns what is named in the order and its captures and is not of this attempt. A name that PayPal does not
+    /// report decides nothing.
+    private func strangers(in order: OrderResponse, _ context: AttemptContext) -> [String] {
+        let attempt = context.attempt.rawValue
+        var faults: [String] = []
+        for unit in order.purchaseUnits {
+            guard let invoice = unit.invoiceID, invoice != attempt else { continue }
+            faults.append("the order has the invoice number \(ProviderText.cut(invoice, atMost: 127))")
+        }
+        for capture in order.captures {
+            if let name = capture.orderID, name != order.orderID {
+                faults.append("capture \(capture.id) is of the order \(name)")
+            }
+            // The counter's own captures have a number of their own, which begins with the payment.
+            guard let invoice = capture.invoiceID, invoice != attempt,
+                capture.step == nil || PaymentID(ofStep: invoice) != context.payment
+            else { continue }
+            faults.append("capture \(capture.id) has the invoice number \(ProviderText.cut(invoice, atMost: 127))")
+        }
+        if let known = PayPalReference(context.reference)?.capture,
+            !order.captures.contains(where: { $0.id == known })
+        {
+            faults.append("the order does not have the known capture \(known)")
+        }
+        return faults
+    }
+
+    /// Returns the amount of the capture or the hold that PayPal still reviews; `nil` if none is known.
+    private func underReview(in order: OrderResponse) -> Money? {
+        if let capture = order.captures.first(where: { $0.status == .pending }) { return capture.amount }
+        return order.authorizations.first { $0.status == .pending }?.amount
     }
 
     /// Returns the amount of the hold of which a part is captured, as long as more may be: a capture of others that was

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 public import TillCore
 
 /// Records each request before it is sent, so that after a crash the same request is sent with the same idempotency
@@ -19,7 +18,7 @@ package struct NoSentRequests: SentRequestRecorder {
 
 /// An in-memory recorder for tests, and for keys recorded elsewhere.
 public final class MemorySentRequests: SentRequestRecorder {
-    private let keys = Mutex<[IdempotencyKey: Timestamp]>([:])
+    private let keys = Guarded<[IdempotencyKey: Timestamp]>([:])
     /// Creates an empty recorder.
     public init() {}
     /// Keeps a key for the lifetime of this object; not durable.

@@ -54,6 +54,7 @@ extension PostgresJournal {
     }
 
     private func paymentRows(_ filter: PaymentFilter) async throws(JournalError) -> [PostgresRow] {
+        if filter.hasOrigin { return try await saleRows(filter) }
         // A position is always a condition, so that every query starts in an index at its page.
         var conditions = ["id < $1"]
         var values: [PostgresValue] = [.text(filter.before?.rawValue ?? "\u{10FFFF}")]
@@ -69,6 +70,39 @@ extension PostgresJournal {
         let sql = """
             SELECT \(PaymentColumns.sql) FROM payment WHERE \(conditions.joined(separator: " AND "))
             ORDER BY id DESC LIMIT $\(values.count)
+            """
+        let arguments = values
+        return try await read { (connection) throws(PostgresFailure) in try connection.query(sql, arguments) }
+    }
+
+    /// Returns payments by the origin of their sale: their first events are found in order, and their rows by them.
+    private func saleRows(_ filter: PaymentFilter) async throws(JournalError) -> [PostgresRow] {
+        var sold = ["payment < $1"]
+        var listed = ["id = sold"]
+        var values: [PostgresValue] = [.text(filter.before?.rawValue ?? "\u{10FFFF}")]
+        if let account = filter.account {
+            values.append(.text(account.rawValue))
+            sold.append("account = $\(values.count)")
+        }
+        if let seller = filter.seller {
+            values.append(.text(seller.rawValue))
+            sold.append("\(SaleColumns.isBySeller) AND \(SaleColumns.seller) = $\(values.count)")
+        }
+        if let shop = filter.shop {
+            values.append(.text(shop))
+            sold.append("\(SaleColumns.isOfShop) AND \(SaleColumns.shop) = $\(values.count)")
+        }
+        for (column, value) in [("order_id", filter.order?.rawValue), ("status", filter.status?.rawValue)] {
+            guard let value else { continue }
+            values.append(.text(value))
+            listed.append("\(column) = $\(values.count)")
+        }
+        values.append(.int(Int64(min(max(filter.limit, 1), JournalLimits.maximumPage))))
+        let sql = """
+            SELECT listed.* FROM (SELECT payment AS sold FROM event WHERE \(sold.joined(separator: " AND "))) AS sale
+            CROSS JOIN LATERAL (
+              SELECT \(PaymentColumns.sql) FROM payment WHERE \(listed.joined(separator: " AND ")) LIMIT 1) AS listed
+            ORDER BY sold DESC LIMIT $\(values.count)
             """
         let arguments = values
         return try await read { (connection) throws(PostgresFailure) in try connection.query(sql, arguments) }

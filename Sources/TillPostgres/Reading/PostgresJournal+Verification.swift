@@ -39,6 +39,16 @@ extension PostgresJournal {
         let audit = row.optionalInt(5).map { ChainHead(sequence: $0, hash: row.bytes(6)) }
         return JournalHead(journal: JournalHead.name(of: row.bytes(0)), head: head, audit: audit)
     }
+
+    /// Returns the head of the chain as it was right after an event, from the event's own row.
+    public func chainHead(after sequence: Int64) async throws(JournalError) -> ChainHead? {
+        let row = try await read { (connection) throws(PostgresFailure) -> PostgresRow? in
+            guard sequence > 0 else { return try connection.query("SELECT start FROM journal WHERE id = 1").first }
+            return try connection.query("SELECT link FROM event WHERE sequence = $1", [.int(sequence)]).first
+        }
+        guard let link = row?.bytes(0), link.count == EventLink.byteCount else { return nil }
+        return ChainHead(sequence: max(0, sequence), hash: link)
+    }
 }
 
 /// A full check, within the connection's open transaction.

@@ -14,13 +14,17 @@ enum PostgresSchema {
     static let version: Int64 = 1
     /// The advisory lock for schema changes: "TILL" in ASCII.
     private static let lock: Int64 = 0x5449_4C4C
+    /// The advisory lock for the indexes of sales, together with the table that they are over: "TILI" in ASCII.
+    private static let indexLock: Int32 = 0x5449_4C49
     /// The maximum wait for a concurrent schema change.
     private static let patience = Span.seconds(20)
 
     /// Creates the tables if there are none.
     /// - Throws: also for a journal of a newer Till.
     static func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
-        if try found(connection) == version, try hasProcedure(connection) { return }
+        if try found(connection) == version, try hasProcedure(connection), try missingIndexes(connection).isEmpty {
+            return
+        }
         // Counters that start concurrently wait for the first one. The lock is taken before the transaction begins:
         // only then does the session discard what it has cached about missing tables.
         try connection.execute("SET lock_timeout = '\(patience.milliseconds)ms'")
@@ -28,12 +32,19 @@ enum PostgresSchema {
             "SELECT 1 FROM pg_advisory_lock($1)", [.int(lock)], within: .milliseconds(2 * patience.milliseconds))
         try connection.execute("BEGIN")
         do throws(PostgresFailure) {
-            if try found(connection) == 0 { try make(connection) }
+            let isNew = try found(connection) == 0
+            if isNew { try make(connection) }
             // A journal of an older Till gets the procedure in addition to its own, which older counters continue to
             // call.
             if try !hasProcedure(connection) {
                 try connection.execute(returned)
                 try connection.execute(BatchProcedure.sql)
+            }
+            if try !hasFunction(connection) { try connection.execute(SaleColumns.functionSQL) }
+            if isNew {
+                for (name, content) in SaleColumns.indexes {
+                    try connection.execute("CREATE INDEX \(name) ON \(content)")
+                }
             }
             try connection.execute("COMMIT")
         } catch {
@@ -41,14 +52,40 @@ enum PostgresSchema {
             throw error
         }
         _ = try connection.query("SELECT 1 FROM pg_advisory_unlock($1)", [.int(lock)])
+        try addIndexes(connection)
         try connection.execute("RESET lock_timeout")
+    }
+
+    /// Adds the indexes that a journal of an older Till lacks, beside the writes of all counters: each command is a
+    /// transaction of its own. One counter does it. Those that start meanwhile go on without: their lists by staff and
+    /// shop take longer until then.
+    private static func addIndexes(_ connection: PostgresConnection) throws(PostgresFailure) {
+        guard try !missingIndexes(connection).isEmpty else { return }
+        // Tried, not waited for: a waiting session has a snapshot, and the index would wait for that session.
+        let key = "\(indexLock), to_regclass('event')::oid::integer"
+        guard try connection.query("SELECT pg_try_advisory_lock(\(key))").first?.bool(0) ?? false else { return }
+        do throws(PostgresFailure) {
+            for (name, content) in try missingIndexes(connection) {
+                // What an interrupted start left behind is maintained and never read.
+                try connection.execute(
+                    "DROP INDEX CONCURRENTLY IF EXISTS \(name)", within: PostgresLimits.longAnswerTime)
+                try connection.execute(
+                    "CREATE INDEX CONCURRENTLY \(name) ON \(content)", within: PostgresLimits.longAnswerTime)
+            }
+        } catch {
+            // Something that began long before is still reading, such as a copy: the next start tries again.
+            guard case .server(let state) = error.kind, state.isPassing else { throw error }
+        }
+        _ = try connection.query("SELECT pg_advisory_unlock(\(key))")
     }
 
     /// Compares the objects in the database with those of this build.
     static func level(_ connection: PostgresConnection) throws(PostgresFailure) -> JournalLevel {
         let found = try found(connection)
         let procedure = try hasProcedure(connection) ? [] : [BatchProcedure.name]
-        return JournalLevel(found: found, newest: version, missing: (found == 0 ? ["tables"] : []) + procedure)
+        let indexes = try missingIndexes(connection).map { $0.name }
+        return JournalLevel(
+            found: found, newest: version, missing: (found == 0 ? ["tables"] : []) + procedure + indexes)
     }
 
     private static func make(_ connection: PostgresConnection) throws(PostgresFailure) {
@@ -99,6 +136,24 @@ enum PostgresSchema {
 
     private static func hasProcedure(_ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
         try connection.query("SELECT to_regproc($1) IS NOT NULL", [.text(BatchProcedure.name)]).first?.bool(0) ?? false
+    }
+
+    private static func hasFunction(_ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
+        try connection.query("SELECT to_regprocedure($1) IS NOT NULL", [.text(SaleColumns.function)]).first?.bool(0)
+            ?? false
+    }
+
+    /// Returns the indexes of sales that are not there, or were not made to their end.
+    private static func missingIndexes(
+        _ connection: PostgresConnection
+    ) throws(PostgresFailure) -> [(name: String, content: String)] {
+        var missing: [(name: String, content: String)] = []
+        for index in SaleColumns.indexes {
+            let found = try connection.query(
+                "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid", [.text(index.name)])
+            if found.first?.int(0) != 1 { missing.append(index) }
+        }
+        return missing
     }
 
     /// The index of payments that are live again while another one occupies their order. It is separate, because a plan

@@ -54,12 +54,16 @@ public struct WebhookEvent: Sendable {
     /// `true` if the event may report money of a settled payment, such as a dispute: the payment is queried even if no
     /// work is left on it.
     public let isAfterSale: Bool
+    /// `true` if the event reports money of the attempt that it names. If the journal knows the payment and not the
+    /// attempt, as after a restore, an incident is recorded. For a provider whose charges cannot be listed; the others'
+    /// are found by the sweep.
+    public let isCharge: Bool
     /// Called once the event is recorded, not for duplicates: a sale that waits for a reader is then queried at once.
     public let onRecorded: @Sendable () -> Void
 
     public init(
         id: String, payment: PaymentID?, attempt: AttemptID? = nil, account: AccountID? = nil, order: OrderID? = nil,
-        isAfterSale: Bool = false, onRecorded: @escaping @Sendable () -> Void = {}
+        isAfterSale: Bool = false, isCharge: Bool = false, onRecorded: @escaping @Sendable () -> Void = {}
     ) {
         self.id = id
         self.payment = payment
@@ -67,6 +71,7 @@ public struct WebhookEvent: Sendable {
         self.account = account
         self.order = order
         self.isAfterSale = isAfterSale
+        self.isCharge = isCharge
         self.onRecorded = onRecorded
     }
 }

@@ -74,7 +74,7 @@ public struct ReceiptContent: Hashable, Sendable {
     public var isTest = false
     /// The payment documented by the receipt.
     public var paymentID: PaymentID
-    /// The human-readable order number.
+    /// The human-readable order number. One made up for a plain sale is not printed.
     public var orderNumber: ReceiptText
     /// The time of the payment: its last attempt, or its creation if there was none.
     public var date: Timestamp
@@ -137,6 +137,7 @@ public struct ReceiptContent: Hashable, Sendable {
             lineItems: ReceiptContent.lines(of: order, labels), summary: ReceiptSummaryRow.rows(of: order),
             total: order.total, transaction: ReceiptTransaction(payment), captured: payment.captured,
             refunded: payment.refunded)
+        if let discount = payment.discount { take(discount, from: order, labels) }
         if let tip = payment.tip, let whole = order.total.adding(ifExact: tip) {
             summary.append(ReceiptSummaryRow(.tip, amount: tip))
             total = whole
@@ -154,6 +155,18 @@ public struct ReceiptContent: Hashable, Sendable {
             return Refund(
                 id: refund.id, amount: refund.amount, reason: refund.reason, at: refund.startedAt, standing: standing)
         }
+    }
+
+    /// Shows the price of a plain sale before its discount, and the discount as a row.
+    private mutating func take(_ discount: Discount, from order: Order, _ labels: ReceiptLabels) {
+        guard order.isPlainAmount, let price = discount.price(charging: order.total),
+            let saved = Money.zero(order.currency).subtracting(ifExact: discount.amount)
+        else { return }
+        lineItems = [ReceiptLineItem(sale: order.description, labels: labels, amount: price)]
+        summary = [
+            ReceiptSummaryRow(.subtotal, amount: price),
+            ReceiptSummaryRow(.discount, name: discount.reason, amount: saved),
+        ]
     }
 
     /// Creates the separate receipt of one refund, which refers to the original sale.
@@ -225,6 +238,19 @@ public struct ReceiptContent: Hashable, Sendable {
             throw .doesNotAddUp(expected: expected, found: sum)
         }
         guard sum == expected else { throw .doesNotAddUp(expected: expected, found: sum) }
+    }
+
+    /// The order number as printed; `nil` where nobody gave one. A name made up for a plain sale and the payment's own
+    /// identifier, which has its row, are none.
+    package var printedOrderNumber: ReceiptText? {
+        let number = orderNumber.plain
+        return number.isEmpty || number == paymentID.rawValue || OrderID.isGenerated(number) ? nil : orderNumber
+    }
+
+    /// The name of the receipt in its title and in a printer's queue: the order number, or the end of the payment's
+    /// identifier.
+    package var name: ReceiptText {
+        printedOrderNumber ?? ReceiptText(own: String(ReceiptText(paymentID.rawValue).plain.suffix(5)))
     }
 
     /// `true` if the merchant copy needs a signature line.

@@ -145,9 +145,32 @@ public struct ReceiptRequirement: Sendable {
     }
 }
 
+extension StoreDetails {
+    /// What card receipts have to show of the shop, by the schemes or by its acquirer, and is not set.
+    package var missingFields: [ReceiptField] {
+        var missing: [ReceiptField] = []
+        for field in [ReceiptField.storeName, .storeAddress] + required
+        where has(field) == false && !missing.contains(field) { missing.append(field) }
+        return missing
+    }
+
+    /// Returns whether a detail of the shop is set; `nil` for a field of the card.
+    private func has(_ field: ReceiptField) -> Bool? {
+        switch field {
+        case .storeName: !name.plain.isEmpty
+        case .storeAddress: !address.isEmpty
+        case .taxID: taxID != nil
+        case .phone: phone != nil
+        case .merchantID: merchantID != nil
+        case .terminalID: terminalID != nil
+        default: nil
+        }
+    }
+}
+
 extension ReceiptContent {
-    /// Required fields without a value, in the order of the table. They are printed as gaps and should be logged as an
-    /// error: ``missingFieldsSentence``.
+    /// Required fields without a value, in the order of the table. They are printed as gaps, the shop's own details on
+    /// the merchant copy only, and should be logged as an error: ``missingFieldsSentence``.
     public var missingFields: [ReceiptField] {
         var missing: [ReceiptField] = []
         for requirement in ReceiptRequirement.all where requirement.applies(to: self) {
@@ -165,7 +188,7 @@ extension ReceiptContent {
         guard !missing.isEmpty else { return nil }
         return "The receipt of \(paymentID) lacks what its card demands: "
             + missing.map(\.rawValue).joined(separator: ", ")
-            + ". It shows gaps there; set the shop's details or ask the provider for the fields."
+            + ". The shop's copy shows gaps there; set the shop's details or ask the provider for the fields."
     }
 
     private func has(_ field: ReceiptField) -> Bool {

@@ -70,7 +70,7 @@ public struct ReceiptDocument: Hashable, Sendable {
         var layout = ReceiptLayout(receipt, labels)
         blocks = layout.make()
         title = ReceiptText(
-            own: "\(labels[.receipt].plain) \(receipt.orderNumber.plain) – \(receipt.store.name.plain)")
+            own: "\(labels[.receipt].plain) \(receipt.name.plain) – \(receipt.store.name.plain)")
         language = labels.tag
         isRightToLeft = labels.isRightToLeft
     }

@@ -57,8 +57,11 @@ struct ReceiptLayout {
             blocks.append(.heading(store.name))
         }
         blocks += store.address.map { .line($0) }
-        for field in missing where field.isOfStore && field != .storeName {
-            blocks.append(.named(labels[field.label], labels[.missing], isGap: true))
+        // What the shop has not set is for the shop to read. A card's own gaps stay on every copy: they are evidence.
+        if receipt.copy == .merchant {
+            for field in missing where field.isOfStore && field != .storeName {
+                blocks.append(.named(labels[field.label], labels[.missing], isGap: true))
+            }
         }
         if let phone = store.phone { blocks.append(.named(labels[.phone], phone, isGap: false)) }
         if let taxID = store.taxID { blocks.append(.named(labels[.taxID], taxID, isGap: false)) }
@@ -74,10 +77,9 @@ struct ReceiptLayout {
                 isWarning: receipt.verdict.isWarning))
         blocks.append(.rule)
         var table = ReceiptDocument.Table(caption: labels[receipt.transaction.kind.label])
-        table.rows = [
-            row(.date, time(receipt.date)), row(.order, receipt.orderNumber),
-            row(.payment, ReceiptText(receipt.paymentID.rawValue)),
-        ]
+        table.rows = [row(.date, time(receipt.date))]
+        if let number = receipt.printedOrderNumber { table.rows.append(row(.order, number)) }
+        table.rows.append(row(.payment, ReceiptText(receipt.paymentID.rawValue)))
         if let original = receipt.original {
             if original.paymentID != receipt.paymentID {
                 table.rows.append(row(.original, ReceiptText(original.paymentID.rawValue)))

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TillCore
 
 /// Formats amounts exactly as ``Money/formatted(locale:)`` does, at a hundredth of the cost: the pattern of a locale
@@ -20,9 +19,9 @@ final class MoneyWords: Sendable {
 
     private let locale: Locale
     private let currency: Currency
-    private let patterns = Mutex<[Key: Pattern?]>([:])
+    private let patterns = Guarded<[Key: Pattern?]>([:])
 
-    private static let shared = Mutex<[String: MoneyWords]>([:])
+    private static let shared = Guarded<[String: MoneyWords]>([:])
 
     /// Returns the cached formatter of a locale and a currency.
     static func of(_ locale: Locale, _ currency: Currency) -> MoneyWords {

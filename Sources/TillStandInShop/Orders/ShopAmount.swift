@@ -8,9 +8,9 @@ enum ShopAmount {
     /// Reads a string or a number, rounded to the currency's minor units; `nil` if it is none, or out of range.
     static func minorUnits(_ value: JSONValue?, _ currency: Currency) -> Int64? {
         guard let text = text(value), let decimal = try? DecimalText(text),
-            let units = decimal.rounded(toPlaces: currency.exponent), units.magnitude <= UInt128(maximum)
+            let units = decimal.rounded(toPlaces: currency.exponent), units.magnitude <= WideInteger(maximum)
         else { return nil }
-        return Int64(units)
+        return Int64(exactly: units)
     }
 
     /// Returns the text of a string or the digits of a number.
@@ -36,8 +36,8 @@ enum ShopAmount {
     }
 
     /// Writes an integer of `10^-places` with that many decimal places.
-    static func decimal(_ units: Int128, places: Int) -> String {
-        let digits = String(units.magnitude)
+    static func decimal(_ units: WideInteger, places: Int) -> String {
+        let digits = units.magnitude.description
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
         let sign = units < 0 ? "-" : ""
         return places == 0 ? sign + padded : "\(sign)\(padded.dropLast(places)).\(padded.suffix(places))"

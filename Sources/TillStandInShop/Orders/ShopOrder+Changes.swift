@@ -156,7 +156,9 @@ extension ShopOrder {
 
     /// Returns the price of one piece, a number with up to six more digits than the total.
     private static func price(_ total: Int64, _ quantity: Int64, _ currency: Currency) -> JSONValue {
-        let (millionths, places) = (Int128(total) * 1_000_000 / Int128(quantity), currency.exponent + 6)
+        let (millionths, places) = (
+            WideInteger(total) * 1_000_000 / WideInteger(quantity), currency.exponent + 6
+        )
         var text = ShopAmount.decimal(millionths, places: places)
         while text.hasSuffix("0") { text.removeLast() }
         if text.hasSuffix(".") { text.removeLast() }

@@ -5,10 +5,17 @@ public import TillProvider
 /// Events at readers, and wake-ups for tasks that wait for one. Nothing is stored: an event without a listener is lost,
 /// and polling makes up for a lost wake-up.
 public final class TerminalFeed: Sendable {
+    /// What a task that waits for a reader has not heard yet.
+    private struct Waiter {
+        var hasNews = false
+        /// The pause that news ends.
+        var pause: AsyncStream<Void>.Continuation?
+    }
+
     private struct State {
         var next = 0
         /// The tasks that wait for news of a reader, by its id.
-        var waiters: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+        var waiters: [String: [Int: Waiter]] = [:]
         /// The reader that processes each payment intent.
         var busy: [String: String] = [:]
         /// The reader for a payment's next card-present refund.
@@ -31,7 +38,10 @@ public final class TerminalFeed: Sendable {
     /// Wakes the tasks that wait for a reader, upon a webhook about it, so that they query immediately.
     public func changed(_ reader: String) {
         state.withLock { state in
-            for (_, waiter) in (state.waiters[reader] ?? [:]).sorted(by: { $0.key < $1.key }) { waiter.yield() }
+            for id in (state.waiters[reader] ?? [:]).keys.sorted() {
+                state.waiters[reader]?[id]?.hasNews = true
+                state.waiters[reader]?[id]?.pause?.yield()
+            }
         }
     }
 
@@ -85,19 +95,33 @@ public final class TerminalFeed: Sendable {
 
     /// Starts waiting for a reader that processes an intent.
     func begin(_ reader: String, _ intent: ProviderReference?) -> TerminalWait {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.next &+= 1
-            state.waiters[reader, default: [:]][state.next] = continuation
+            state.waiters[reader, default: [:]][state.next] = Waiter()
             if let intent { state.busy[intent.rawValue] = reader }
             return state.next
         }
-        return TerminalWait(id: id, reader: reader, intent: intent, news: stream)
+        return TerminalWait(id: id, reader: reader, intent: intent, feed: self)
+    }
+
+    /// Returns a stream for one pause, with an element if there is news already. A stream is over for good once a task
+    /// that reads it is canceled, as the loser of a race is: the next pause needs another one.
+    fileprivate func pause(of wait: TerminalWait) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            state.waiters[wait.reader]?[wait.id]?.pause = continuation
+            if state.waiters[wait.reader]?[wait.id]?.hasNews == true { continuation.yield() }
+        }
+        return stream
+    }
+
+    fileprivate func heard(_ wait: TerminalWait) {
+        state.withLock { $0.waiters[wait.reader]?[wait.id]?.hasNews = false }
     }
 
     func end(_ wait: TerminalWait) {
         state.withLock { state in
-            state.waiters[wait.reader]?.removeValue(forKey: wait.id)?.finish()
+            state.waiters[wait.reader]?.removeValue(forKey: wait.id)?.pause?.finish()
             if state.waiters[wait.reader]?.isEmpty == true { state.waiters[wait.reader] = nil }
             if let intent = wait.intent { state.busy[intent.rawValue] = nil }
         }
@@ -109,16 +133,27 @@ struct TerminalWait: Sendable {
     let id: Int
     let reader: String
     let intent: ProviderReference?
-    let news: AsyncStream<Void>
+    fileprivate let feed: TerminalFeed
 
-    /// Returns after the span, or immediately when there is news.
+    fileprivate init(id: Int, reader: String, intent: ProviderReference?, feed: TerminalFeed) {
+        (self.id, self.reader, self.intent, self.feed) = (id, reader, intent, feed)
+    }
+
+    /// Returns after the span, or immediately when there is news since the last pause that news ended.
     func pause(atMost span: Span, clock: any TillClock) async {
-        let news = news
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await clock.pause(for: span) }
-            group.addTask { for await _ in news { return } }
-            await group.next()
-            group.cancelAll()
+        let news = feed.pause(of: self)
+        let isNews = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await clock.pause(for: span)
+                return false
+            }
+            group.addTask {
+                for await _ in news { return true }
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
         }
+        if isNews { feed.heard(self) }
     }
 }

@@ -22,6 +22,7 @@
     typealias TillDeletionToken = TillTapToPay.StoreAndForwardBatchDeletionToken
 
     /// Converts between Till's values and ProximityReader's. Pure functions.
+    @available(iOS 18.4, *)
     enum ProximityReaderConversion {
         static func request(_ request: TillTransaction) -> ProximityReader.PaymentCardTransactionRequest {
             var result = ProximityReader.PaymentCardTransactionRequest(

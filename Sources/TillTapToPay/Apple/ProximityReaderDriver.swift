@@ -1,25 +1,26 @@
 #if canImport(ProximityReader)
     import Foundation
     import ProximityReader
-    import Synchronization
     import TillCore
     #if TILL_SHELL_APART
         public import TillTapToPay
     #endif
 
-    /// Apple's reader in the phone as a driver. It contains no logic of its own.
+    /// Apple's reader in the phone as a driver. It contains no logic of its own. It needs iOS 18.4, since it
+    /// carries every fact of a read and the reads that are stored.
     ///
     /// One task reads the framework's single stream of events for as long as the driver lives, because canceling its
     /// task silences a stream for good; listeners of Till's reader come and go freely.
+    @available(iOS 18.4, *)
     public final class ProximityReaderDriver: PaymentCardReaderDriver {
         private typealias Tell = @Sendable (TillReader.Event) -> Void
         private let reader: ProximityReader.PaymentCardReader
-        private let listener: Mutex<Task<Void, Never>?>
+        private let listener: Guarded<Task<Void, Never>?>
         private let tell: Hearer
 
         /// The current receiver of events.
         private final class Hearer: Sendable {
-            let hear = Mutex<Tell?>(nil)
+            let hear = Guarded<Tell?>(nil)
             func tell(_ event: TillReader.Event) { hear.withLock { $0 }?(event) }
         }
 
@@ -33,7 +34,7 @@
             let (reader, tell) = (ProximityReader.PaymentCardReader(options: options), Hearer())
             (self.reader, self.tell) = (reader, tell)
             let events = reader.events
-            listener = Mutex(
+            listener = Guarded(
                 Task {
                     for await event in events { tell.tell(ProximityReaderConversion.event(event)) }
                 })

@@ -7,6 +7,7 @@
     #endif
 
     /// Apple's session as a session driver.
+    @available(iOS 18.4, *)
     class ProximityReaderSession: PaymentCardReaderSessionDriver, @unchecked Sendable {
         private let session: ProximityReader.PaymentCardReaderSession
 
@@ -86,6 +87,7 @@
     }
 
     /// Apple's session for stored reads as a session driver.
+    @available(iOS 18.4, *)
     final class ProximityReaderStoringSession: ProximityReaderSession, StoreAndForwardSessionDriver, @unchecked Sendable
     {
         private let storing: ProximityReader.StoreAndForwardPaymentCardReaderSession
@@ -109,6 +111,7 @@
     }
 
     /// Apple's store as a store driver.
+    @available(iOS 18.4, *)
     struct ProximityReaderStore: PaymentCardReaderStoreDriver {
         private let store: ProximityReader.PaymentCardReaderStore
 

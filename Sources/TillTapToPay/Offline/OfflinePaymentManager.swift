@@ -3,10 +3,11 @@ public import Observation
 public import TillCore
 public import TillOffline
 
-/// Offline payments for an app's screen: accepts, counts, forwards.
+/// Offline payments for an app's screen: accepts, counts, forwards. Runs wherever Observation does: from iOS 17 on.
 ///
 /// A failing batch never stops the others, a session serves any number of payments, and an accepted payment is
 /// `StoredNotAuthorized`: not paid.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
 @Observable @MainActor
 public final class OfflinePaymentManager {
     /// The number of batches being sent.

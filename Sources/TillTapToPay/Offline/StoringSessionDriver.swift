@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 public import TillCore
 import TillOffline
 
@@ -10,7 +9,7 @@ public final class StoringSessionDriver: StoreAndForwardSessionDriver {
     private let policy: OfflinePolicy
     private let account: AccountID
     private let clock: any TillClock
-    private let last = Mutex<UInt64?>(nil)
+    private let last = Guarded<UInt64?>(nil)
 
     init(
         _ base: any PaymentCardReaderSessionDriver, log: OfflineLog, policy: OfflinePolicy, account: AccountID,

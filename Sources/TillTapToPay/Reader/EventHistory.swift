@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 
 /// Events for any number of listeners, each of which receives everything since the last start and everything after.
 ///
@@ -15,7 +15,7 @@ final class EventHistory<Event: Sendable>: Sendable {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var lastID: UInt64 = 0
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     deinit { for listener in state.withLock({ $0.listeners.values }) { listener.finish() } }
 

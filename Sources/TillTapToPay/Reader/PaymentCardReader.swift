@@ -21,13 +21,33 @@ public final class PaymentCardReader: Sendable {
 
     /// Creates a reader over a driver.
     /// - Parameters:
-    ///   - executor: runs the reader's work; nil: the system's choice. For tests.
     ///   - late: receives card data that arrive after their caller was answered without them. They belong to the
     ///     provider.
-    public init(
+    public convenience init(
         driver: any PaymentCardReaderDriver, options: Options = Options(), clock: any TillClock = SystemClock(),
-        deadlines: TapToPayDeadlines = TapToPayDeadlines(), executor: (any TaskExecutor)? = nil,
+        deadlines: TapToPayDeadlines = TapToPayDeadlines(),
         late: @escaping @Sendable (PaymentCardReadResult) async -> Void = { _ in }
+    ) {
+        self.init(
+            driver: driver, options: options, clock: clock, deadlines: deadlines, preferring: PreferredExecutor(),
+            late: late)
+    }
+
+    /// Creates a reader whose work runs on an executor; `nil` is the system's choice. For tests.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    public convenience init(
+        driver: any PaymentCardReaderDriver, options: Options = Options(), clock: any TillClock = SystemClock(),
+        deadlines: TapToPayDeadlines = TapToPayDeadlines(), executor: (any TaskExecutor)?,
+        late: @escaping @Sendable (PaymentCardReadResult) async -> Void = { _ in }
+    ) {
+        self.init(
+            driver: driver, options: options, clock: clock, deadlines: deadlines,
+            preferring: PreferredExecutor(executor), late: late)
+    }
+
+    private init(
+        driver: any PaymentCardReaderDriver, options: Options, clock: any TillClock, deadlines: TapToPayDeadlines,
+        preferring executor: PreferredExecutor, late: @escaping @Sendable (PaymentCardReadResult) async -> Void
     ) {
         self.options = options
         engine = ReaderEngine(

@@ -1,4 +1,3 @@
-import Synchronization
 import TillCore
 
 /// The single connection between a reader's lifecycle and its driver: processes inputs one after another, applies the
@@ -18,7 +17,7 @@ actor ReaderEngine {
     nonisolated let deadlines: TapToPayDeadlines
     nonisolated let events = EventHistory<PaymentCardReader.Event>()
     nonisolated let statuses = EventHistory<ReaderStatus>()
-    nonisolated let executor: (any TaskExecutor)?
+    nonisolated let executor: PreferredExecutor
     let late: @Sendable (PaymentCardReadResult) async -> Void
 
     private(set) var life: ReaderLifecycle
@@ -31,12 +30,12 @@ actor ReaderEngine {
     var flightTask: Task<Void, Never>?
     var readTimes: [(id: String, at: Timestamp)] = []
     private var lastWaiter: UInt64 = 0
-    private let mailbox = Mutex<[PaymentCardReader.Event]>([])
-    private let current: Mutex<ReaderStatus>
+    private let mailbox = Guarded<[PaymentCardReader.Event]>([])
+    private let current: Guarded<ReaderStatus>
 
     init(
         driver: any PaymentCardReaderDriver, options: PaymentCardReader.Options, clock: any TillClock,
-        deadlines: TapToPayDeadlines, executor: (any TaskExecutor)?,
+        deadlines: TapToPayDeadlines, executor: PreferredExecutor,
         late: @escaping @Sendable (PaymentCardReadResult) async -> Void
     ) {
         (self.driver, self.options, self.clock, self.deadlines) = (driver, options, clock, deadlines)
@@ -44,7 +43,7 @@ actor ReaderEngine {
         let life = ReaderLifecycle(unsupported: driver.unsupported, deadlines: deadlines)
         self.life = life
         let status = ReaderStatus(life, at: clock.now())
-        current = Mutex(status)
+        current = Guarded(status)
         statuses.send(status)
     }
 
@@ -161,7 +160,7 @@ actor ReaderEngine {
 
     @discardableResult
     nonisolated func run(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: executor) { await work() }
+        executor.task(work)
     }
 
     /// Runs work after a delay. The work is a notification about a number, so that it is harmless if it comes too late.

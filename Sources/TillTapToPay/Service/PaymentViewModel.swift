@@ -2,10 +2,11 @@ public import Foundation
 public import Observation
 import TillCore
 
-/// The model of a tap screen and its buttons. Runs wherever Observation does.
+/// The model of a tap screen and its buttons. Runs wherever Observation does: from iOS 17 on.
 ///
 /// It listens to the reader from its creation on, so that nothing of the preparation is missed, and keeps listening
 /// across all calls.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
 @Observable
 @MainActor
 public final class PaymentViewModel {

@@ -1,4 +1,4 @@
-import Synchronization
+import TillCore
 
 /// The app's scene phase, as in SwiftUI.
 public enum ReaderScenePhase: String, Hashable, Sendable {
@@ -20,12 +20,20 @@ public final class ReaderSessionManager: Sendable {
     private let task: Task<Void, Never>
 
     /// Creates a manager for a reader.
-    public init(reader: PaymentCardReader, executor: (any TaskExecutor)? = nil) {
+    public convenience init(reader: PaymentCardReader) { self.init(reader: reader, preferring: PreferredExecutor()) }
+
+    /// Creates a manager whose task runs on an executor; `nil` is the system's choice. For tests.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    public convenience init(reader: PaymentCardReader, executor: (any TaskExecutor)?) {
+        self.init(reader: reader, preferring: PreferredExecutor(executor))
+    }
+
+    private init(reader: PaymentCardReader, preferring executor: PreferredExecutor) {
         self.reader = reader
         let (stream, continuation) = AsyncStream.makeStream(
             of: ReaderScenePhase.self, bufferingPolicy: .bufferingNewest(16))
         phases = continuation
-        task = Task(executorPreference: executor) {
+        task = executor.task {
             for await phase in stream { await ReaderSessionManager.tell(reader, phase) }
         }
     }

@@ -12,12 +12,28 @@ public actor ReaderTokenKeeper {
     private let deadlines: TapToPayDeadlines
     private var kept: Kept?
     private var fetching: Task<Result<PaymentCardReader.Token, TapToPayError>, Never>?
-    private let executor: (any TaskExecutor)?
+    private let executor: PreferredExecutor
 
     /// Creates a keeper for a source of tokens.
     public init(
         clock: any TillClock, deadlines: TapToPayDeadlines = TapToPayDeadlines(),
-        executor: (any TaskExecutor)? = nil, fetch: @escaping @Sendable () async throws -> String
+        fetch: @escaping @Sendable () async throws -> String
+    ) {
+        self.init(clock: clock, deadlines: deadlines, preferring: PreferredExecutor(), fetch: fetch)
+    }
+
+    /// Creates a keeper that fetches on an executor; `nil` is the system's choice. For tests.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    public init(
+        clock: any TillClock, deadlines: TapToPayDeadlines = TapToPayDeadlines(), executor: (any TaskExecutor)?,
+        fetch: @escaping @Sendable () async throws -> String
+    ) {
+        self.init(clock: clock, deadlines: deadlines, preferring: PreferredExecutor(executor), fetch: fetch)
+    }
+
+    init(
+        clock: any TillClock, deadlines: TapToPayDeadlines, preferring executor: PreferredExecutor,
+        fetch: @escaping @Sendable () async throws -> String
     ) {
         (self.clock, self.deadlines, self.executor, self.fetch) = (clock, deadlines, executor, fetch)
     }
@@ -32,7 +48,7 @@ public actor ReaderTokenKeeper {
 
     /// Fetches a new token, regardless of the cached one.
     public func renewed() async throws(TapToPayError) -> PaymentCardReader.Token {
-        let task = fetching ?? Task(executorPreference: executor) { await self.fetched() }
+        let task = fetching ?? executor.task { await self.fetched() }
         fetching = task
         return try await task.value.get()
     }

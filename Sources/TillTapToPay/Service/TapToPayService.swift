@@ -23,20 +23,33 @@ public actor TapToPayService {
     nonisolated let tokens: ReaderTokenKeeper
     nonisolated let psp: any PaymentServiceProvider
     nonisolated let loyalty: (any LoyaltyProgram)?
-    private let executor: (any TaskExecutor)?
+    private let executor: PreferredExecutor
     private var session: PaymentCardReaderSession?
     private var isCharging = false
     private var renewal: Task<Void, Never>?
 
     /// Creates a service over a reader and its provider.
     /// - Parameter loyalty: the program that is notified of passes that were read.
+    public init(psp: any PaymentServiceProvider, reader: PaymentCardReader, loyalty: (any LoyaltyProgram)? = nil) {
+        self.init(psp: psp, reader: reader, loyalty: loyalty, preferring: PreferredExecutor())
+    }
+
+    /// Creates a service whose own tasks run on an executor; `nil` is the system's choice. For tests.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public init(
         psp: any PaymentServiceProvider, reader: PaymentCardReader, loyalty: (any LoyaltyProgram)? = nil,
-        executor: (any TaskExecutor)? = nil
+        executor: (any TaskExecutor)?
+    ) {
+        self.init(psp: psp, reader: reader, loyalty: loyalty, preferring: PreferredExecutor(executor))
+    }
+
+    private init(
+        psp: any PaymentServiceProvider, reader: PaymentCardReader, loyalty: (any LoyaltyProgram)?,
+        preferring executor: PreferredExecutor
     ) {
         (self.psp, self.reader, self.loyalty, self.executor) = (psp, reader, loyalty, executor)
         (clock, deadlines) = (reader.engine.clock, reader.engine.deadlines)
-        tokens = ReaderTokenKeeper(clock: clock, deadlines: deadlines, executor: executor) {
+        tokens = ReaderTokenKeeper(clock: clock, deadlines: deadlines, preferring: executor) {
             try await psp.fetchReaderToken()
         }
     }
@@ -251,7 +264,7 @@ public actor TapToPayService {
     private func asked(
         _ card: PaymentCardReadResult, _ ask: @escaping @Sendable () async throws -> PaymentResult
     ) async -> PaymentResult {
-        await Task(executorPreference: executor) {
+        await executor.task {
             do { return try await ask() } catch {
                 let known = error as? any ExplainedError
                 return PaymentResult(
@@ -295,7 +308,7 @@ public actor TapToPayService {
     private func keepRenewing() {
         guard renewal == nil else { return }
         let (clock, tokens, reader, pause) = (clock, tokens, reader, deadlines.longestBackOff)
-        renewal = Task(executorPreference: executor) {
+        renewal = executor.task {
             while !Task.isCancelled {
                 let wait = await tokens.untilRenewal ?? pause
                 guard await clock.pause(for: max(wait, pause)) else { return }

@@ -255,6 +255,24 @@ package final class PageSessions: Sendable {
         return nil
     }
 
+    /// Sets the cash drawer of a session's device: cash that names none is in it. Durable when it returns; other
+    /// processes know it within a second.
+    /// - Returns: `false` if the session has ended.
+    package func choose(_ drawer: DrawerName, at hash: [UInt8]) async throws(JournalError) -> Bool {
+        let now = clock.now()
+        var after: PageSessionRecord?
+        try await sessions.update(Hex.lowercase(hash)) { kept in
+            after = kept
+            guard kept.drawer != drawer else { return false }
+            kept.drawer = drawer
+            after = kept
+            return true
+        }
+        guard let after else { return false }
+        keep(after, at: now)
+        return true
+    }
+
     /// Returns `true` if a session has been unused for as long as its device stays unlocked.
     private func isIdle(_ session: PageSessionRecord, at now: MeasuredMoment) -> Bool {
         let used = cache.withLock { $0[session.hash]?.used } ?? session.seen.reading

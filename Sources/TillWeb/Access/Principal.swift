@@ -26,6 +26,8 @@ package struct Principal: Hashable, Sendable {
     package var person: StaffGrant?
     /// The session's device; `nil` for a key.
     package var device: DeviceID?
+    /// The cash drawer that the device has chosen; `nil` for a key.
+    package var drawer: DrawerName?
     /// The SHA-256 of the key that started the session.
     package var key: [UInt8]?
 

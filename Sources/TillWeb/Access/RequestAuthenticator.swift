@@ -139,7 +139,8 @@ package final class RequestAuthenticator: Sendable {
         return Principal(
             account: principal.account, credential: principal.credential,
             scopes: principal.scopes.intersection(grant.scopes),
-            actor: grant.actor, person: grant, device: principal.device, key: principal.key)
+            actor: grant.actor, person: grant, device: principal.device, drawer: principal.drawer,
+            key: principal.key)
     }
 
     /// Returns a session's scopes: all if it was started with a start code, otherwise the current ones of its key.
@@ -154,7 +155,7 @@ package final class RequestAuthenticator: Sendable {
         guard let key = session.key else {
             return Principal(
                 account: session.account, credential: credential, scopes: .all, actor: .owner,
-                device: session.deviceID)
+                device: session.deviceID, drawer: session.drawer)
         }
         guard case .holder(let holder) = try await found(key) else {
             try await sessions.end(session.hash)
@@ -162,7 +163,7 @@ package final class RequestAuthenticator: Sendable {
         }
         return Principal(
             account: holder.account, credential: credential, scopes: holder.scopes, actor: holder.actor,
-            device: session.deviceID, key: key)
+            device: session.deviceID, drawer: session.drawer, key: key)
     }
 
     /// Returns the principal of a key; `nil` for an unknown key.

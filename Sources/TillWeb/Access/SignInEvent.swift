@@ -11,7 +11,7 @@ package enum SignInEvent: Sendable {
     /// Too many wrong PINs across all devices.
     case lockedOutEverywhere(StaffID)
     case deviceEnded
-    case approved(StaffID, for: StaffID, PaymentID)
+    case approved(StaffID, for: StaffID, Approvable)
     case approvalRefused(StaffID)
     case enteredOffice(StaffID, by: OfficeProof)
     /// Name, password and code did not match; `nil` for an unknown name.
@@ -40,7 +40,7 @@ package enum SignInEvent: Sendable {
         case .lockedOut(let id): "\(id) is locked out at a device after wrong PINs"
         case .lockedOutEverywhere(let id): "\(id) is locked out at all devices that a key signed in, after wrong PINs"
         case .deviceEnded: "a device was signed out after wrong PINs"
-        case .approved(let id, let other, let payment): "\(id) approved a refund of \(payment) for \(other)"
+        case .approved(let id, let other, let what): "\(id) approved \(what.words) for \(other)"
         case .approvalRefused(let id): "\(id) may not approve that"
         case .enteredOffice(let id, let proof): "\(id) signed in to the back office with a \(proof.rawValue)"
         case .wrongPassword(let id): "a wrong password or code for \(id?.rawValue ?? "a name that nobody has")"

@@ -45,6 +45,24 @@ package final class IdempotentRequests: Sendable {
             scope: scope, fingerprint: digest(canonical), request: canonical, createdAt: clock.now(), state: state)
     }
 
+    /// What is known of a request that may never have arrived.
+    package enum Standing: String, Sendable {
+        /// Nothing was recorded under the key, and nothing is executed under it in this process.
+        case unknown
+        /// It is being executed in this process, and nothing is recorded yet.
+        case working
+        /// It is recorded: the request again only reads its response.
+        case recorded
+    }
+
+    /// Returns what is known of a key without executing anything.
+    package func standing(_ scope: IdempotencyScope) async throws -> Standing {
+        // In this order: what ends between the two is recorded.
+        let isActive = state.withLock { $0.active.contains(scope) }
+        if try await journal.idempotency(scope) != nil { return .recorded }
+        return isActive ? .working : .unknown
+    }
+
     /// Replays the known response of the key, or executes the request.
     /// - Parameters:
     ///   - status: The status of a successful response.

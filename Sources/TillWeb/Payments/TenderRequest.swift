@@ -11,10 +11,12 @@ package struct TenderRequest: Sendable {
         case payPalCard
         case adyenSession
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
-        case cash(Money?)
+        case cash(tendered: Money?, tip: Money?)
     }
 
     package let kind: Kind
+    /// The drawer that cash goes into; `nil` if none is named, and for any other tender.
+    package private(set) var drawer: DrawerName?
     private let providerText: String?
 
     package var isCash: Bool { if case .cash = kind { true } else { false } }
@@ -81,8 +83,11 @@ package struct TenderRequest: Sendable {
             try tender.allow(["type"], in: "tender.")
             kind = .adyenSession
         case "cash":
-            try tender.allow(["type", "tendered"], in: "tender.")
-            kind = .cash(try tender.amount("tendered", in: "tender.", currency))
+            try tender.allow(["type", "tendered", "tip", "drawer"], in: "tender.")
+            drawer = try tender.drawer(in: "tender.")
+            kind = .cash(
+                tendered: try tender.amount("tendered", in: "tender.", currency),
+                tip: try tender.amount("tip", in: "tender.", currency))
         default:
             throw Problem.field(
                 "tender.type", "It must be reader, card, token, paypal, paypal_card, adyen_session or cash.")

@@ -148,6 +148,11 @@ package struct Incoming: Sendable {
                 .badRequest, "idempotency_key_missing", "The header Idempotency-Key is missing.",
                 next: "Send a new key for each thing to be done, and the same one when you repeat it.")
         }
+        return try Incoming.checked(idempotencyKey: key)
+    }
+
+    /// Returns an idempotency key if it is 1 to 255 printable ASCII characters without space.
+    package static func checked(idempotencyKey key: String) throws(Problem) -> String {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Problem(
                 .badRequest, "idempotency_key_invalid",
@@ -189,6 +194,12 @@ extension JSONValue {
         return text
     }
 
+    /// Returns the name of a drawer; `nil` if none is named. An empty one is ``DrawerName/main``.
+    package func drawer(in place: String = "") throws -> DrawerName? {
+        guard let name = try text("drawer", in: place, atMost: DrawerName.maximumBytes) else { return nil }
+        return try DrawerName(requested: name, in: place)
+    }
+
     /// Returns an optional positive amount in minor units.
     package func amount(_ name: String, in place: String = "", _ currency: Currency) throws -> Money? {
         guard let value = self[name], !value.isNull else { return nil }
@@ -197,5 +208,18 @@ extension JSONValue {
                 place + name, "It must be a whole number of minor units above zero.", code: "invalid_amount")
         }
         return Money(minorUnits: units, currency: currency)
+    }
+}
+
+extension DrawerName {
+    /// Reads a name in a request. An empty one is ``main``.
+    /// - Throws: a `Problem` about the field `drawer` for a text that is no name.
+    package init(requested text: String, in place: String = "") throws {
+        guard !text.isEmpty else {
+            self = .main
+            return
+        }
+        guard let name = DrawerName(ifValid: text) else { throw Problem.field(place + "drawer", DrawerName.form) }
+        self = name
     }
 }

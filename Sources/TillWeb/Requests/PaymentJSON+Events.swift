@@ -8,8 +8,14 @@ extension PaymentJSON {
         write(payment, events: events, approvals: [])
     }
 
-    /// Encodes one payment with its events and the approvals of its refunds.
-    package static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
+    /// Encodes one payment with its events, the approvals of its refunds, and its notes.
+    /// - Parameters:
+    ///   - notes: `nil` leaves them out.
+    ///   - request: What is known of a request that the reader asks about; `nil` leaves it out.
+    package static func write(
+        _ payment: Payment, events: [StoredEvent], approvals: [Approval], notes: [PaymentNote]? = nil,
+        request: IdempotentRequests.Standing? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
         members(of: payment, into: &writer, withSession: true)
@@ -32,6 +38,10 @@ extension PaymentJSON {
                 writer.field("held", standing.held.minorUnits)
                 writer.field("disputed", standing.disputed.minorUnits)
             }
+            if let answer = StepAnswer(event.record.event) {
+                writer.key("answer")
+                answer.write(into: &writer)
+            }
             writer.key("by")
             if let by = event.record.by { write(by, into: &writer) } else { writer.null() }
             writer.endObject()
@@ -41,6 +51,13 @@ extension PaymentJSON {
         writer.beginArray()
         for approval in approvals { approval.write(into: &writer) }
         writer.endArray()
+        if let notes {
+            writer.key("notes")
+            writer.beginArray()
+            for note in notes { note.write(into: &writer) }
+            writer.endArray()
+        }
+        if let request { writer.field("request", request.rawValue) }
         writer.endObject()
         return writer.bytes
     }

@@ -16,8 +16,8 @@ package struct Problem: Error {
     package var scopes: (needed: APIScope, held: Set<APIScope>)?
     /// The permission that a role lacks.
     var permission: String?
-    /// The refund that another staff member can approve.
-    var approvable: ApprovableRefund?
+    /// What another staff member can approve.
+    var approvable: Approvable?
     /// The refused caller, if known; for the audit log.
     package var by: Actor?
     package var headers = HTTPFields()

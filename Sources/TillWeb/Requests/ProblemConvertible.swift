@@ -38,7 +38,7 @@ extension CheckoutError: ProblemConvertible {
     private var status: HTTPResponse.Status {
         switch self {
         case .refused(.invalidAmount), .refused(.invalidEvidence), .refused(.captureExceedsAuthorization),
-            .refused(.refundExceedsCaptured), .refused(.unsupported), .unknownProvider, .amount:
+            .refused(.refundExceedsCaptured), .refused(.unsupported), .unknownProvider, .amount, .discount:
             .unprocessableContent
         case .refused(.refundExceedsLimit): .forbidden
         case .unknownPayment, .unknownOrder, .refused(.unknownAttention): .notFound
@@ -59,6 +59,10 @@ extension JournalError: ProblemConvertible {
 
 extension OrderError: ProblemConvertible {
     package var problem: Problem { problem(.unprocessableContent) }
+}
+
+extension DiscountError: ProblemConvertible {
+    package var problem: Problem { CheckoutError.discount(self).problem }
 }
 
 extension StandInRefusal: ProblemConvertible {

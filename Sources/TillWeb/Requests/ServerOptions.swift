@@ -32,6 +32,9 @@ public struct ServerOptions: Sendable {
     public var orderScope: OrderScope?
     /// The largest difference of a cash drawer, in minor units, that needs no reason at an opening or a close.
     public var dayDifferenceLimit = CounterOptions.usualDayDifference
+    /// The retention of customers' contacts on orders and of guests' accounts; `nil` keeps contacts of the order book,
+    /// and the others for the usual time.
+    public var contactRetention: Span?
     /// The 3-D Secure return URLs, if the counter has a public address.
     public var returnURL: ThreeDSecureReturnURL?
     /// The maximum body size in bytes.

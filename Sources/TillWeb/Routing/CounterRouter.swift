@@ -134,7 +134,7 @@ private struct AccountResponder: HTTPResponder {
             request: request, account: principal.account, credential: principal.credential, share: principal.share,
             actor: principal.actor, scopes: principal.scopes, person: principal.person,
             maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters)
-        return try await Attribution.ofRequest(by: principal.actor, at: principal.device) {
+        return try await Attribution.ofRequest(by: principal.actor, at: principal.device, drawer: principal.drawer) {
             try await handler(incoming)
         }
     }

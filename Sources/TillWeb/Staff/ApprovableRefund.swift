@@ -30,7 +30,7 @@ package struct ApprovableRefund: Hashable, Sendable {
                 + "without approval. Nothing was given back.",
             next: "Have somebody approve it who may, with their PIN.")
         problem.permission = StaffPermission.refundFreely.rawValue
-        problem.approvable = self
+        problem.approvable = .refund(self)
         return problem
     }
 }

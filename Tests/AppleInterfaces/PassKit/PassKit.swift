@@ -16,6 +16,39 @@ public struct PKPaymentNetwork: RawRepresentable, Hashable, Sendable {
     public static let discover = PKPaymentNetwork(rawValue: "Discover")
     public static let maestro = PKPaymentNetwork(rawValue: "Maestro")
     public static let JCB = PKPaymentNetwork(rawValue: "JCB")
+    public static let bancontact = PKPaymentNetwork(rawValue: "Bancontact")
+    public static let barcode = PKPaymentNetwork(rawValue: "Barcode")
+    public static let cartesBancaires = PKPaymentNetwork(rawValue: "CartesBancaires")
+    public static let chinaUnionPay = PKPaymentNetwork(rawValue: "ChinaUnionPay")
+    public static let dankort = PKPaymentNetwork(rawValue: "Dankort")
+    public static let eftpos = PKPaymentNetwork(rawValue: "Eftpos")
+    public static let electron = PKPaymentNetwork(rawValue: "Electron")
+    public static let elo = PKPaymentNetwork(rawValue: "Elo")
+    public static let girocard = PKPaymentNetwork(rawValue: "Girocard")
+    public static let idCredit = PKPaymentNetwork(rawValue: "iD")
+    public static let interac = PKPaymentNetwork(rawValue: "Interac")
+    public static let mada = PKPaymentNetwork(rawValue: "Mada")
+    public static let mir = PKPaymentNetwork(rawValue: "Mir")
+    public static let nanaco = PKPaymentNetwork(rawValue: "Nanaco")
+    public static let privateLabel = PKPaymentNetwork(rawValue: "PrivateLabel")
+    public static let quicPay = PKPaymentNetwork(rawValue: "QUICPay")
+    public static let suica = PKPaymentNetwork(rawValue: "Suica")
+    public static let vPay = PKPaymentNetwork(rawValue: "VPay")
+    public static let waon = PKPaymentNetwork(rawValue: "Waon")
+    @available(iOS 16.4, *)
+    public static let postFinance = PKPaymentNetwork(rawValue: "PostFinance")
+    @available(iOS 17, *)
+    public static let pagoBancomat = PKPaymentNetwork(rawValue: "PagoBancomat")
+    @available(iOS 17, *)
+    public static let tmoney = PKPaymentNetwork(rawValue: "Tmoney")
+    @available(iOS 17.4, *)
+    public static let meeza = PKPaymentNetwork(rawValue: "Meeza")
+    @available(iOS 17.5, *)
+    public static let bankAxept = PKPaymentNetwork(rawValue: "BankAxept")
+    @available(iOS 18.4, macOS 15.4, *)
+    public static let himyan = PKPaymentNetwork(rawValue: "Himyan")
+    @available(iOS 18.4, macOS 15.4, *)
+    public static let jaywan = PKPaymentNetwork(rawValue: "Jaywan")
 }
 
 public struct PKMerchantCapability: OptionSet, Sendable {
@@ -187,6 +220,11 @@ open class PKPaymentRequest: NSObject {
     open var deferredPaymentRequest: PKDeferredPaymentRequest?
     open var automaticReloadPaymentRequest: PKAutomaticReloadPaymentRequest?
     public override init() {}
+
+    /// The networks of the device; a few of them, and one that has no constant here.
+    open class func availableNetworks() -> [PKPaymentNetwork] {
+        [.visa, .masterCard, .amex, .mada, PKPaymentNetwork(rawValue: "NAPAS")]
+    }
 
     private static func fault(_ code: Int, _ text: String?) -> any Error {
         NSError(domain: PKPaymentErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: text ?? ""])

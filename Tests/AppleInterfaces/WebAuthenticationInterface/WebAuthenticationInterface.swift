@@ -47,6 +47,11 @@ public final class ASWebAuthenticationSession: NSObject {
     public let end: CompletionHandler
     public private(set) var isCanceled = false
 
+    public init(url: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {
+        self.url = url
+        end = completionHandler
+    }
+
     public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {
         self.url = url
         end = completionHandler

@@ -30,7 +30,8 @@ struct AccountIsolationTests {
         #expect(
             Set(routes.map(\.template)) == [
                 "/metrics", "/v1/applepay/baskets", "/v1/applepay/baskets/{id}", "/v1/applepay/guests/redeem",
-                "/v1/audit", "/v1/offline", "/v1/printers", "/v1/printers/{name}", "/v1/printers/{name}/drawer",
+                "/v1/applepay/guests/{id}", "/v1/audit", "/v1/offline", "/v1/printers", "/v1/printers/{name}",
+                "/v1/printers/{name}/drawer",
                 "/v1/printers/{name}/test", "/v1/settings", "/v1/settings/backups", "/v1/settings/health",
                 "/v1/settings/providers", "/v1/settings/receipts", "/v1/settings/receipts/preview", "/v1/tap",
                 "/v1/tap/card", "/v1/tap/cancel",

@@ -24,6 +24,22 @@ struct PageSessionTests {
         try await place.close()
     }
 
+    @Test("The drawer of its device stays when somebody signs in, and other processes know it")
+    func drawer() async throws {
+        let place = try SessionPlace()
+        let bar = DrawerName(rawValue: "bar")
+        let (sessions, hash) = (place.sessions(), digest(try await begin(place).utf8))
+        let session = try #require(try await sessions.open(hash))
+        #expect(session.drawer == nil)
+        #expect(try await sessions.choose(bar, at: hash))
+        #expect(try await sessions.open(hash)?.drawer == bar)
+        #expect(try await place.sessions().open(hash)?.drawer == bar)
+        let person = SessionPerson(id: StaffID(rawValue: "stf_1"), generation: 1)
+        let handed = try await sessions.hand(session, to: person, noting: [])
+        #expect(handed?.session.drawer == bar)
+        #expect(try await !sessions.choose(.main, at: hash))
+    }
+
     @Test("It ends after twelve hours without a request; each request counts")
     func idle() async throws {
         let place = try SessionPlace()

@@ -247,7 +247,7 @@ struct DayCareTests {
         #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == DaySums(count: 1))
         try await world.append([.captureRestored(capture)], to: sold)
         #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == DaySums(count: 1, captured: 5_000))
-        let whole = try await DayTotals(world.till).figures(of: .main, after: 0).figures
+        let whole = try await DayTotals(world.till, zone: world.zone).figures(of: .main, after: 0).figures
         #expect(whole.sum(of: .eur) == DaySums(count: 1, captured: 5_000))
     }
 
@@ -256,7 +256,7 @@ struct DayCareTests {
         let id = PaymentID(rawValue: "pay_lost")
         let record = RecordedEvent(.refunded(RefundID(rawValue: "pay_lost-r1"), nil), at: world.clock.now())
         let event = StoredEvent(sequence: 1, payment: id, account: .main, version: 2, record: record)
-        var payments = DayPayments(world.till)
+        var payments = DayPayments(world.till, zone: world.zone)
         var figures = DayFigures()
         try await payments.add(.event(event), to: &figures)
         #expect(figures.unreadable == [id])

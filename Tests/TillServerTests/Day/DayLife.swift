@@ -219,7 +219,7 @@ final class DayLife {
             check("captured \(tender)", found.captured == captured[tender] ?? 0)
             check("refunded \(tender)", found.refunded == refunded[tender] ?? 0)
         }
-        let whole = try await DayTotals(world.till).figures(of: .main, after: 0).figures
+        let whole = try await DayTotals(world.till, zone: world.zone).figures(of: .main, after: 0).figures
         check("the journal's sums", whole.sum(of: .eur) == sum.sum(of: .eur))
         check("the drawer", reports.last?.closing.map { $0.left == drawer } ?? false)
     }

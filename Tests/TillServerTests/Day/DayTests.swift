@@ -45,6 +45,76 @@ struct DayTests {
         #expect(try await book.report(1, of: .main).report == closed.report)
     }
 
+    @Test("Discounts are counted with the sale that was paid, beside what was captured, and kept in the report")
+    func discounts() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        try await world.sell(1_100, discount: 150)
+        let card = try await world.sell(900, .card, discount: 100)
+        try await world.sell(500)
+        _ = try await world.refund(900, of: card)
+        let order = try Order(id: OrderID(rawValue: "o-9"), amount: Money(minorUnits: 700, currency: .eur))
+        let unpaid = PaymentID.make(at: world.clock.now(), random: (9, 9))
+        let saved = try Discount(Money(minorUnits: 70, currency: .eur), reason: "Scratched", beside: order.total)
+        try await world.append(
+            [
+                .created(
+                    .init(
+                        payment: unpaid, account: .main, order: order, captureMode: .automatic, discount: saved))
+            ], to: unpaid)
+        _ = try await book.count(.init(total: 1_600), of: .main)
+        let closed = try await book.close(of: .main)
+        let sum = closed.report.figures.sum(of: .eur)
+        #expect(sum.discountCount == 2 && sum.discounts == 250)
+        #expect(sum.captured == 2_500 && closed.report.expected == 1_600)
+        #expect(closed.report.figures.cash(in: .eur).discounts == 150)
+        #expect(try await world.book().report(1, of: .main).report.figures == closed.report.figures)
+        let written = String(decoding: DayJSON.report(closed, seesTotals: true), as: UTF8.self)
+        #expect(written.contains(#""discounts":250,"discount_count":2"#), "\(written)")
+    }
+
+    @Test("A discount is counted once, also if an earlier capture turns out well after another one")
+    func discountOfTwoCaptures() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        let id = PaymentID.make(at: world.clock.now(), random: (9, 9))
+        let attempt = DayWorld.attempt(of: id)
+        let (first, second) = (CaptureID(rawValue: "\(id)-c1"), CaptureID(rawValue: "\(id)-c2"))
+        let order = try Order(id: OrderID(rawValue: "o-9"), amount: Money(minorUnits: 1_000, currency: .eur))
+        let half = Money(minorUnits: 500, currency: .eur)
+        let saved = try Discount(Money(minorUnits: 100, currency: .eur), reason: "Scratched", beside: order.total)
+        try await world.append(
+            [
+                .created(
+                    .init(payment: id, account: .main, order: order, captureMode: .manual, discount: saved)),
+                .attemptStarted(
+                    .init(
+                        attempt: attempt, provider: .sandbox, tender: TenderSummary(kind: .card), amount: order.total)),
+                .authorized(
+                    attempt,
+                    Authorization(reference: ProviderReference(rawValue: "ref-9"), amount: order.total)),
+                .captureStarted(first, attempt, half, isFinal: false),
+                .captureReported(second, attempt, half, .elsewhere),
+            ], to: id)
+        let expected = DaySums(count: 1, captured: 500, discountCount: 1, discounts: 100)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == expected)
+        try await world.append([.captured(first, nil)], to: id)
+        let both = DaySums(count: 2, captured: 1_000, discountCount: 1, discounts: 100)
+        #expect(try await book.current(of: .main).report.figures.sum(of: .eur) == both)
+        let whole = try await DayTotals(world.till, zone: world.zone).figures(of: .main, after: 0).figures
+        #expect(whole.sum(of: .eur) == both)
+    }
+
+    @Test("A day without a discount is kept as it was before there were any")
+    func withoutDiscounts() async throws {
+        let book = world.book()
+        _ = try await open(0, book)
+        try await world.sell(1_100)
+        _ = try await book.count(.init(total: 1_100), of: .main)
+        let closed = try await book.close(of: .main)
+        #expect(!String(decoding: closed.report.record.body, as: UTF8.self).contains("discount"))
+    }
+
     @Test("A float that differs from the last close is a difference of the opening, once")
     func floats() async throws {
         let book = world.book()
@@ -111,9 +181,10 @@ struct DayTests {
         await #expect(throws: DayError.dayNotOpen) { try await book.current(of: .main) }
         _ = try await open(1_000, book)
         let opened = try #require(try await book.day(of: .main).session?.session)
-        let isOpen = DayError.dayOpen(since: opened.openedAt, by: opened.openedBy)
+        let since = DayClock(world.zone).text(opened.openedAt)
+        let isOpen = DayError.dayOpen(since: since, by: opened.openedBy)
         await #expect(throws: isOpen) { try await self.open(1_000, book) }
-        #expect(isOpen.what.contains("\(opened.openedAt), opened by \(opened.openedBy)"))
+        #expect(isOpen.what.contains("\(since), opened by \(opened.openedBy)"))
         await #expect(throws: DayError.notCounted) { try await book.close(of: .main) }
         await #expect(throws: DayError.dayNotEnded) { try await book.resume(.main) }
         await #expect(throws: DayError.drawerHasLess) {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TillCore
 @testable import TillFeatureDay
@@ -23,6 +24,8 @@ final class DayDeaths: Sendable {
 final class DayWorld: Sendable {
     let storage = MemoryJournal.Storage()
     let clock = ManualClock()
+    /// The shop's time zone: its hours begin half an hour before or after those of UTC.
+    let zone = TimeZone(secondsFromGMT: 5 * 3_600 + 1_800) ?? .gmt
     /// The process that sells; it never dies.
     let till: MemoryJournal
     private let histories = Mutex<[PaymentID: [RecordedEvent]]>([:])
@@ -34,14 +37,14 @@ final class DayWorld: Sendable {
         let journal = MemoryJournal(
             storage: storage, clock: clock, beforeCommit: { _ in deaths?.strike() },
             afterCommit: { _ in deaths?.strike() })
-        return DayBook(journal, clock: clock, differenceLimit: limit)
+        return DayBook(journal, clock: clock, differenceLimit: limit, zone: zone)
     }
 
     /// Sells for an amount.
     @discardableResult
     func sell(
         _ units: Int64, _ tender: TenderKind = .cash, in currency: Currency = .eur, tip: Int64 = 0,
-        of account: AccountID = .main
+        discount: Int64 = 0, of account: AccountID = .main
     ) async throws -> PaymentID {
         let number = UInt64(histories.withLock { $0.count + 1 })
         let id = PaymentID.make(at: clock.now(), random: (number, number))
@@ -54,9 +57,13 @@ final class DayWorld: Sendable {
             reference: ProviderReference(rawValue: "ref-\(number)"),
             amount: Money(minorUnits: units + tip, currency: currency), isCaptured: true,
             tip: tip > 0 ? Money(minorUnits: tip, currency: currency) : nil)
+        let saved = Money(minorUnits: discount, currency: currency)
         try await append(
             [
-                .created(.init(payment: id, account: account, order: order, captureMode: .automatic)),
+                .created(
+                    .init(
+                        payment: id, account: account, order: order, captureMode: .automatic,
+                        discount: discount > 0 ? Discount(saved, reason: "Scratched", beside: order.total) : nil)),
                 .attemptStarted(start), .authorized(start.attempt, authorization),
             ], to: id)
         return id

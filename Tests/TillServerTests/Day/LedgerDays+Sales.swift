@@ -27,8 +27,39 @@ extension LedgerDays {
     private func order() throws -> Order {
         made += 1
         let currency: Currency = random.chance(700) ? .eur : .chf
+        let shop = ["", "north/", "south/"][random.below(3)]
+        let id = OrderID(rawValue: "\(shop)l-\(made)")
+        let total = Money(minorUnits: random.number(1...9_999), currency: currency)
+        guard random.chance(500) else { return try Order(id: id, amount: total) }
+        return try taxed(id, total)
+    }
+
+    /// Returns an order whose shop names its taxes, at times not all of them, or with a gift card.
+    private func taxed(_ id: OrderID, _ total: Money) throws -> Order {
+        func money(_ units: Int64) -> Money { Money(minorUnits: units, currency: total.currency) }
+        let gift = random.chance(200) ? random.number(1...500) : 0
+        let taxes = [random.number(0...total.minorUnits / 3), random.number(0...total.minorUnits / 4)]
+        let unnamed = random.chance(200) ? random.number(0...total.minorUnits / 5) : 0
+        let tax = taxes[0] + taxes[1] + unnamed
+        let price = money(total.minorUnits + gift - tax)
         return try Order(
-            id: OrderID(rawValue: "l-\(made)"), amount: Money(minorUnits: random.number(1...9_999), currency: currency))
+            id: id, number: id.rawValue,
+            lines: [OrderLine(name: "Tea", quantity: "1", subtotal: price, total: price, tax: money(tax))],
+            giftCards: gift > 0 ? [OrderGiftCard(lastFour: "0001", amount: money(gift))] : [],
+            taxes: [
+                OrderTax(label: "VAT 19%", total: money(taxes[0])), OrderTax(label: "VAT 7%", total: money(taxes[1])),
+            ],
+            total: total)
+    }
+
+    /// A card as a provider reports it: with its network, with its brand alone, or not at all.
+    private func card() -> CardSummary? {
+        switch random.below(4) {
+        case 0: nil
+        case 1: CardSummary(brand: "visa", lastFour: "4242")
+        case 2: CardSummary(brand: "mastercard", lastFour: "4444", network: "girocard")
+        default: CardSummary(brand: "unknown", lastFour: "0000")
+        }
     }
 
     private func provider(of tender: TenderKind) -> ProviderName {
@@ -81,22 +112,26 @@ extension LedgerDays {
         let tip = tender == .reader && random.chance(600) ? random.number(1...900) : 0
         let taken = Money(minorUnits: price + tip, currency: currency)
         let isSingle = tender != .cash && random.chance(500)
-        var summary = TenderSummary(kind: tender)
+        var summary = TenderSummary(kind: tender, card: tender == .cash ? nil : card())
         // The drawer keeps the price; the rest of what was handed over is change.
         if tender == .cash {
             summary.tendered = Money(minorUnits: (price / 500 + 1) * 500, currency: currency)
         }
-        let paid = try await pay(order, summary) { attempt, capture in
-            var events: [PaymentEvent] = [
-                .authorized(attempt, approval(taken, tip: tip, isCaptured: isSingle))
-            ]
-            if !isSingle {
-                events += [.captureStarted(capture, attempt, taken, isFinal: true), .captured(capture, nil)]
+        let (place, before) = (tender == .cash ? drawn() : nil, try await world.till.lastSequence())
+        let tendered = summary
+        let paid = try await Attribution.at(place) {
+            try await pay(order, tendered) { attempt, capture in
+                var events: [PaymentEvent] = [
+                    .authorized(attempt, approval(taken, tip: tip, isCaptured: isSingle))
+                ]
+                if !isSingle {
+                    events += [.captureStarted(capture, attempt, taken, isFinal: true), .captured(capture, nil)]
+                }
+                return events
             }
-            return events
         }
-        if tender == .cash { drawer[currency, default: 0] += price }
-        sales.append(Sale(id: paid.payment, currency: currency, tender: tender))
+        if tender == .cash { try await moved(price, currency, in: place ?? .main, after: before) }
+        sales.append(Sale(id: paid.payment, currency: currency, tender: tender, drawer: place))
         if random.chance(100) { try await world.sell(price, .cash, in: currency, of: LedgerDays.other) }
     }
 
@@ -122,7 +157,7 @@ extension LedgerDays {
         let held = Money(minorUnits: price + tip, currency: currency)
         let isVoided = random.chance(200)
         let part = isVoided ? 0 : random.number(1...held.minorUnits)
-        let paid = try await pay(order, TenderSummary(kind: .card)) { attempt, capture in
+        let paid = try await pay(order, TenderSummary(kind: .card, card: card())) { attempt, capture in
             let authorized = PaymentEvent.authorized(attempt, approval(held, tip: tip))
             if isVoided {
                 return [authorized, .voidStarted(attempt, reason: .canceled("no longer wanted")), .voided(attempt)]
@@ -177,18 +212,26 @@ extension LedgerDays {
         else { return }
         let left = payment.refundable.minorUnits
         let amount = Money(minorUnits: random.chance(300) ? left : random.number(1...left), currency: sale.currency)
+        let place = sale.tender == .cash ? drawn() : nil
+        // Where nobody names a drawer, the cash comes out of that of the sale.
+        let source = place ?? sale.drawer ?? .main
         if sale.tender == .cash {
-            guard drawer[sale.currency] ?? 0 > amount.minorUnits + LedgerDays.reserve else { return }
-            drawer[sale.currency, default: 0] -= amount.minorUnits
+            guard cash[source]?[sale.currency] ?? 0 > amount.minorUnits + LedgerDays.reserve else { return }
         }
+        let before = try await world.till.lastSequence()
         let refund = RefundID(rawValue: "\(payment.id)-r\(payment.refunds.count + 1)")
         if let index = sales.firstIndex(where: { $0.id == sale.id }) { sales[index].isRefunded = true }
-        try await world.append([.refundStarted(refund, attempt, amount, reason: nil)], to: payment.id)
+        let reason = [nil, "Wrong size", "Broken"][random.below(3)]
+        try await Attribution.at(place) {
+            try await world.append([.refundStarted(refund, attempt, amount, reason: reason)], to: payment.id)
+        }
         if sale.tender != .cash, random.chance(300) {
             waiting.append((payment: payment.id, event: .refunded(refund, nil)))
         } else {
             try await world.append([.refunded(refund, nil)], to: payment.id)
         }
+        guard sale.tender == .cash else { return }
+        try await moved(0 - amount.minorUnits, sale.currency, in: source, after: before)
     }
 
     /// Has a refund fail that had succeeded. What is then owed to the customer is written off at times.

@@ -3,14 +3,15 @@ import TillCore
 import TillJournal
 import TillTestSupport
 
-/// Some days of a shop with a seed, in two currencies and by several people: sales by every tender, what becomes of
-/// their money on the same day or on a later one, cash in and out, counts with differences, and processes that die
-/// before and after their writes. What people did is kept beside the journal; ``judge()`` holds the reports against it
-/// and against the ledger.
+/// Some days of a shop with a seed, in two currencies, with three drawers and by several people: sales by every tender,
+/// what becomes of their money on the same day or on a later one, cash in and out, counts with differences, and
+/// processes that die before and after their writes. What people did is kept beside the journal; ``judge()`` holds the
+/// reports of each drawer against it and against the ledger.
 final class LedgerDays {
-    /// One session of the drawer, as the people know it.
+    /// One session of a drawer, as the people know it.
     struct Day {
         let currency: Currency
+        var state = DrawerSession.State.open
         /// The journal's last position before the opening.
         let opened: Int64
         /// The cash at the opening, and how much more it is than the cash that was left.
@@ -32,6 +33,8 @@ final class LedgerDays {
         var id: PaymentID
         var currency: Currency
         var tender: TenderKind
+        /// The drawer that its cash was put into by name.
+        var drawer: DrawerName?
         var isRefunded = false
     }
 
@@ -46,9 +49,10 @@ final class LedgerDays {
     private static let staff = ["Ada", "Grace", "Joan"].map {
         Attribution(.staff(StaffID(rawValue: "staff_\($0)"), name: $0))
     }
-    private static let maximumTries = 200
+    static let drawers: [DrawerName] = [.main, DrawerName(rawValue: "bar"), DrawerName(rawValue: "terrace")]
+    static let maximumTries = 200
     private static let limit: Int64 = 100
-    private static let firstFloat: Int64 = 50_000
+    static let firstFloat: Int64 = 50_000
     /// The cash that always stays: more than all differences of a day together.
     static let reserve: Int64 = 3_000
 
@@ -66,11 +70,18 @@ final class LedgerDays {
     var waiting: [(payment: PaymentID, event: PaymentEvent)] = []
     var reversed: [(payment: PaymentID, capture: CaptureID)] = []
     var disputes: [OpenDispute] = []
-    /// The cash in the drawer, by currency.
-    var drawer: [Currency: Int64] = [:]
-    private(set) var days: [Day] = []
+    /// The cash in each drawer, by currency.
+    var cash: [DrawerName: [Currency: Int64]] = [:]
+    /// The drawer of each event that moved cash, or led to it, by its position in the journal.
+    var places: [Int64: DrawerName] = [:]
+    /// The sessions of each drawer that was ever opened, oldest first.
+    var sessions: [DrawerName: [Day]] = [:]
     /// The names of the ledger's entries.
     var met: Set<String> = []
+    /// The drawers with cash in a report of the account that has several.
+    var drawers: Set<DrawerName> = []
+    /// The kinds of rows of the reports' tables.
+    var tables: Set<String> = []
     /// What does not hold.
     var problems: [String] = []
 
@@ -80,51 +91,60 @@ final class LedgerDays {
         resident = world.book(deaths, limit: LedgerDays.limit)
     }
 
-    /// Lives some days. The first sales may come before the first opening, and nothing comes after the last count.
+    /// Lives some days of the first drawer; the others are opened, counted and closed at any time. The first sales may
+    /// come before the first opening, and nothing comes after the last count of the first drawer.
     func live() async throws {
-        try await trade(random.below(4), withMovements: false)
+        try await trade(random.below(4))
         let number = 3 + random.below(4)
         for day in 1...number {
-            try await open()
+            try await open(.main)
             try await trade(5 + random.below(15))
-            try await count()
+            try await count(.main)
             if random.chance(300) {
-                try await again {
-                    _ = try await $0.resume(.main)
-                } until: {
-                    $0 == .open
-                }
+                try await resume(.main)
                 try await trade(random.below(5))
-                try await count()
+                try await count(.main)
             }
-            if day < number { try await trade(random.below(4), withMovements: false) }
-            try await close()
+            if day < number { try await trade(random.below(4)) }
+            try await close(.main)
             world.clock.advance(by: .hours(random.number(1...14)))
-            if day < number { try await trade(random.below(4), withMovements: false) }
+            if day < number { try await trade(random.below(4)) }
+        }
+        for name in LedgerDays.drawers {
+            if state(of: name) == .open { try await count(name) }
+            if state(of: name) == .ended { try await close(name) }
         }
     }
 
-    private func trade(_ steps: Int, withMovements: Bool = true) async throws {
+    private func trade(_ steps: Int) async throws {
         for _ in 0..<steps {
             world.clock.advance(by: .seconds(random.number(1...1_200)))
-            if withMovements, random.chance(200) {
-                try await move()
+            if random.chance(250) {
+                try await step(LedgerDays.drawers[1 + random.below(LedgerDays.drawers.count - 1)])
+            }
+            let open = LedgerDays.drawers.filter { state(of: $0) == .open }
+            if !open.isEmpty, random.chance(200) {
+                try await move(open[random.below(open.count)])
             } else {
                 try await Attribution.$current.withValue(somebody()) { try await sellOrFollow() }
             }
             // A report in between, from which a process reads on.
-            if withMovements, random.chance(200) { _ = try? await resident.current(of: .main) }
+            if !open.isEmpty, random.chance(200) {
+                _ = try? await resident.at(open[random.below(open.count)]).current(of: .main)
+            }
         }
     }
 
-    // MARK: Steps of the drawer
+    // MARK: Processes
 
-    /// Has a process take a step for somebody.
+    /// Has a process take a step of a drawer for somebody.
     /// - Returns: `false` if the process has died.
-    private func act(_ who: Attribution, _ step: (DayBook) async throws -> Void) async throws -> Bool {
+    func act(
+        _ who: Attribution, at name: DrawerName, _ step: (DayBook) async throws -> Void
+    ) async throws -> Bool {
         let book = random.chance(500) ? resident : world.book(deaths, limit: LedgerDays.limit)
         do {
-            try await Attribution.$current.withValue(who) { try await step(book) }
+            try await Attribution.$current.withValue(who) { try await step(book.at(name)) }
             return true
         } catch is DayError {
             resident = world.book(deaths, limit: LedgerDays.limit)
@@ -132,92 +152,22 @@ final class LedgerDays {
         }
     }
 
-    private func somebody() -> Attribution { LedgerDays.staff[random.below(LedgerDays.staff.count)] }
+    func somebody() -> Attribution { LedgerDays.staff[random.below(LedgerDays.staff.count)] }
 
-    /// Repeats a step until the session is where the step leads.
+    /// Repeats a step until the drawer's session is where the step leads.
     /// - Returns: who took it.
     @discardableResult
-    private func again(
-        _ step: (DayBook) async throws -> Void, until isDone: (DrawerSession.State?) -> Bool
+    func again(
+        at name: DrawerName, _ step: (DayBook) async throws -> Void, until isDone: (DrawerSession.State?) -> Bool
     ) async throws -> String {
         let who = somebody()
         for _ in 0..<LedgerDays.maximumTries {
-            _ = try await act(who, step)
-            if isDone(try await world.book().day(of: .main).session?.session.state) { break }
+            _ = try await act(who, at: name, step)
+            if isDone(try await world.book().at(name).day(of: .main).session?.session.state) { break }
         }
-        if !isDone(try await world.book().day(of: .main).session?.session.state) {
+        if !isDone(try await world.book().at(name).day(of: .main).session?.session.state) {
             problems.append("a step does not come to its end")
         }
         return who.description
     }
-
-    private func open() async throws {
-        let currency: Currency = random.chance(750) ? .eur : .chf
-        let isFirst = !days.contains { $0.currency == currency }
-        let found = isFirst ? LedgerDays.firstFloat : noise()
-        drawer[currency, default: 0] += found
-        let float = drawer[currency] ?? 0
-        let opened = try await world.till.lastSequence()
-        days.append(Day(currency: currency, opened: opened, float: float, found: found))
-        try await again {
-            _ = try await $0.open(.init(total: float), in: currency, of: .main, reason: "counted")
-        } until: {
-            $0 == .open
-        }
-    }
-
-    /// Moves cash under one key, until an answer comes.
-    private func move() async throws {
-        guard let day = days.last else { return }
-        made += 1
-        let (key, amount) = ("key-\(made)", random.number(1...3_000))
-        let kind = CashMovement.Kind.allCases[random.below(CashMovement.Kind.allCases.count)]
-        guard kind == .paidIn || drawer[day.currency] ?? 0 > amount + LedgerDays.reserve else { return }
-        let returned = sales.last { $0.currency == day.currency && $0.tender != .cash }?.id
-        let request = CashMovement.Request(
-            kind, amount: amount, reason: "for \(key)", payment: kind == .refund ? returned : nil)
-        let who = somebody()
-        for _ in 0..<LedgerDays.maximumTries {
-            let isDone = try await act(who) { _ = try await $0.move(request, key: key, of: .main) }
-            guard isDone else { continue }
-            drawer[day.currency, default: 0] += kind == .paidIn ? amount : 0 - amount
-            days[days.count - 1].moved[kind, default: 0] += amount
-            return
-        }
-        problems.append("a movement does not come to its end")
-    }
-
-    private func count() async throws {
-        guard let day = days.last else { return }
-        let apart = noise()
-        drawer[day.currency, default: 0] += apart
-        let total = drawer[day.currency] ?? 0
-        let end = try await world.till.lastSequence()
-        try await again {
-            _ = try await $0.count(.init(total: total), of: .main)
-        } until: {
-            $0 == .ended
-        }
-        days[days.count - 1].apart += apart
-        days[days.count - 1].counted = total
-        days[days.count - 1].end = end
-    }
-
-    private func close() async throws {
-        guard let day = days.last else { return }
-        // What does not stay goes to the bank.
-        let staysAll = day.counted <= LedgerDays.reserve || random.chance(300)
-        let left = staysAll ? day.counted : random.number(LedgerDays.reserve...day.counted)
-        let closer = try await again {
-            _ = try await $0.close(left: left, reason: "counted", of: .main)
-        } until: {
-            $0 == nil
-        }
-        drawer[day.currency, default: 0] -= day.counted - left
-        days[days.count - 1].left = left
-        days[days.count - 1].closer = closer
-    }
-
-    /// Cash that is missing or too much, at times.
-    private func noise() -> Int64 { random.chance(400) ? random.number(-300...300) : 0 }
 }

@@ -29,14 +29,22 @@ let addresses = """
     GET /review.js 200
     GET /sale.js 200
     GET /sell.css 200
+    GET /sell-book.js 200
+    GET /sell-cash.js 200
+    GET /sell-discount.js 200
+    GET /sell-drawer.js 200
     GET /sell-find.js 200
     GET /sell-keys.js 200
+    GET /sell-live.js 200
     GET /sell-offline.js 200
     GET /sell-parked.js 200
     GET /sell-scan.js 200
     GET /sell-split.js 200
     GET /sell-stage.js 200
     GET /shown.js 200
+    GET /steady.js 200
+    GET /streams.js 200
+    GET /turns.js 200
     GET /payments 200
     GET /payments?q=x&period=all 200
     GET /payments/PAYMENT 200
@@ -46,8 +54,14 @@ let addresses = """
     GET /day 200
     GET /day?view=count 200
     GET /day.js 200
+    GET /day-clock.js 200
     GET /day-count.js 200
+    GET /day-drawers.js 200
     GET /day-report.js 200
+    GET /day-tables.js 200
+    GET /day-where.js 200
+    GET /day?drawer=bar&report=3 200
+    GET /drawer.js 200
     GET /day.css 200
     GET /insights 200
     GET /insights?days=7 200
@@ -63,7 +77,6 @@ let addresses = """
     GET /settings.js 200
     GET /settings-keys.js 200
     GET /settings.css 200
-    GET /people.js 200
     GET /payments-rows.js 200
     GET /design.css 200
     GET /frame.css 200
@@ -237,6 +250,11 @@ let addresses = """
     GET /v1/orders/o-1/ 404 not_found
     POST /v1/orders/o-1/receipt 405 method_not_allowed GET,HEAD
     POST /v1/orders/o-1 405 method_not_allowed GET,HEAD,PUT
+    POST /v1/payments/PAYMENT/notes 400 idempotency_key_missing
+    POST /v1/payments/%ff/notes 404 not_found
+    POST /v1/payments/PAYMENT/notes/ 404 not_found
+    POST /v1/payments//notes 404 not_found
+    GET /v1/payments/PAYMENT/notes 405 method_not_allowed POST
     POST /v1/payments/PAYMENT/receipt/link 200
     POST /v1/payments/pay_1/receipt/link 404 payment_not_found
     POST /v1/payments/%ff/receipt/link 404 not_found
@@ -266,6 +284,19 @@ let addresses = """
     POST /v1/day 405 method_not_allowed GET,HEAD
     GET /v1/day?x=y 400 unknown_parameter
     GET /v1/day/ 404 not_found
+    GET /v1/day?drawer=bar 200
+    GET /v1/day?drawer=Bar 422 invalid_request
+    GET /v1/day?drawer=bar&drawer=bar 422 invalid_request
+    GET /v1/day/drawers 200
+    HEAD /v1/day/drawers 200
+    GET /v1/day/drawers?drawer=bar 400 unknown_parameter
+    POST /v1/day/drawers 405 method_not_allowed GET,HEAD
+    POST /v1/day/drawer 422 invalid_request
+    GET /v1/day/drawer 405 method_not_allowed POST
+    GET /v1/day/report?drawer=bar 409 day_not_open
+    GET /v1/day/reports?drawer=bar 200
+    GET /v1/day/reports/1?drawer=bar 404 report_not_found
+    GET /v1/day/reports/1.csv?drawer=bar 404 report_not_found
     GET /v1/day/report 409 day_not_open
     GET /v1/day/reports 200
     GET /v1/day/reports?before=1&limit=100 200
@@ -275,6 +306,10 @@ let addresses = """
     GET /v1/day/reports/x 404 report_not_found
     GET /v1/day/reports/%ff 404 not_found
     GET /v1/day/reports/9223372036854775807 404 report_not_found
+    GET /v1/day/reports/1.csv 404 report_not_found
+    GET /v1/day/reports/x.csv 404 report_not_found
+    GET /v1/day/reports/1.csv?limit=1 400 unknown_parameter
+    POST /v1/day/reports/1.csv 405 method_not_allowed GET,HEAD
     POST /v1/day/open 422 invalid_request
     POST /v1/day/cash 400 idempotency_key_missing
     POST /v1/day/count 422 invalid_request
@@ -466,6 +501,7 @@ let addresses = """
     OPTIONS /shop 405 method_not_allowed GET,HEAD Vary
     OPTIONS /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
     OPTIONS /.well-known/apple-developer-merchantid-domain-association 405 method_not_allowed GET,HEAD Vary
+    OPTIONS /.well-known/apple-developer-merchantid-domain-association.txt 405 method_not_allowed GET,HEAD Vary
     GET /applepay 404 not_found
     GET /applepay/metadata#x 404 not_found Vary
     GET /shop 200 Vary
@@ -479,6 +515,7 @@ let addresses = """
     GET /shopx 404 not_found
     GET /shop?x=y 200 Vary
     GET /.well-known/apple-developer-merchantid-domain-association 200 Vary
+    GET /.well-known/apple-developer-merchantid-domain-association.txt 200 Vary
     GET /.well-known/apple-developer-merchantid-domain-association/ 404 not_found
     GET /.well-known 404 not_found
     GET /.well-known/other 404 not_found
@@ -488,6 +525,7 @@ let addresses = """
     POST /shop/baskets 422 invalid_request Vary
     POST /shop/nothing 404 not_found Vary
     POST /.well-known/apple-developer-merchantid-domain-association 405 method_not_allowed GET,HEAD Vary
+    POST /.well-known/apple-developer-merchantid-domain-association.txt 405 method_not_allowed GET,HEAD Vary
     DELETE /shop/session 200 Vary
     DELETE /shop/baskets 405 method_not_allowed POST Vary
     PUT /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
@@ -501,7 +539,10 @@ let addresses = """
     GET* /v1/offline 401 unauthorized
     GET* /v1/printers 401 unauthorized
     GET* /v1/day 401 unauthorized
+    GET* /v1/day/drawers 401 unauthorized
+    POST* /v1/day/drawer 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
+    GET* /v1/day/reports/1.csv 401 unauthorized
     POST* /v1/day/open 401 unauthorized
     GET* /v1/insights 401 unauthorized
     GET* /v1/insights.csv 401 unauthorized

@@ -224,7 +224,11 @@ struct BasketAgreementTests {
         let refused = try #require(Self.refusal(both))
         #expect(refused.field == "deferred")
         #expect(refused.sentence == "A basket has one agreement, and it has recurring, too. Nothing was opened.")
-        #expect(Self.refusal("\"merchants\": []")?.field == "merchants")
+        for name in ["merchants", "multi_token_contexts", "multiTokenContexts"] {
+            let several = try #require(Self.refusal("\"\(name)\": []"))
+            #expect(several.field == name)
+            #expect(several.sentence.contains("Open a basket for each merchant"))
+        }
     }
 
     @Test("An address with a card number is refused rather than masked")

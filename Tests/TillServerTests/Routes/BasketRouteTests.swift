@@ -11,6 +11,7 @@ import TillJournal
 import TillJournalSQLite
 import TillProvider
 import TillSandbox
+import TillStandInApple
 import TillTestSupport
 
 @testable import TillServer
@@ -721,7 +722,7 @@ struct BasketRouteTests {
         return code
     }
 
-    @Test("A counter that no page can pay at opens no basket")
+    @Test("A counter that neither a page nor an app can pay at opens no basket; what pages alone need stops no app")
     func off() async throws {
         let clock = SystemClock()
         let journal = MemoryJournal(storage: MemoryJournal.Storage(), clock: clock)
@@ -735,12 +736,27 @@ struct BasketRouteTests {
         #expect(try await refusal(options, []) == "applepay_off")
         let changes: [(inout ApplePayOptions) -> Void] = [
             { $0.fault = "The file cannot be read." }, { $0.keys = ProcessingKeyRing() }, { $0.domains = [] },
-            { $0.domains[0].isEnabled = false }, { $0.domains[0].identities = [] }, { $0.domains[0].percentage = 0 },
+            { $0.domains[0].isEnabled = false }, { $0.domains[0].percentage = 0 },
         ]
         for (index, change) in changes.enumerated() {
             var changed = options
             change(&changed)
             #expect(try await refusal(changed, handovers) == "applepay_off", "\(index)")
+        }
+        let earlier = try SandboxAppleAuthority(issued: Timestamp(milliseconds: 1_600_000_000_000))
+        let pair = try earlier.merchantIdentity(merchant: ApplePaySandbox.merchant)
+        let ended = ApplePayDomain.Identity(certificate: Array(pair.certificate.utf8), key: Secret([]))
+        let losses: [(inout ApplePayOptions) -> Void] = [
+            { $0.domains[0].identities = [] }, { $0.domains[0].identities = [ended] },
+            {
+                $0.domains[0].associationFile = "association.txt"
+                $0.domains[0].association = nil
+            },
+        ]
+        for (index, loss) in losses.enumerated() {
+            var changed = options
+            loss(&changed)
+            #expect(try await refusal(changed, handovers) == nil, "\(index)")
         }
     }
 

@@ -17,8 +17,8 @@ struct DescribedRoutesTests {
         [
             "/", "/payments", "/payments/{id}", "/day", "/insights", "/shop", "/shop/session", "/shop/baskets",
             "/applepay/sandbox/authorize",
-            // A file of Apple's at an address of Apple's.
-            ApplePayRoutes.association,
+            // A file of Apple's at its two addresses.
+            ApplePayRoutes.associations[0], ApplePayRoutes.associations[1],
             // What the frame with the card fields asks of its own counter.
             "/card/frame/{id}", "/card/fields", "/card/pay", "/card/status", "/card/cancel",
             "/kitchen", "/kitchen.js", "/kitchen.css", "/docs",
@@ -26,7 +26,8 @@ struct DescribedRoutesTests {
 
     /// What pages load.
     private static let files =
-        Array(PageAsset.ofCounter.keys) + PageAsset.ofApplePay.keys + PageAsset.ofCardFields.keys
+        Array(PageAsset.ofCounter.keys) + PageAsset.ofWords.keys + PageAsset.ofApplePay.keys
+        + PageAsset.ofCardFields.keys
 
     /// Addresses that others make, send and open, with parameters of their own.
     private static let anyQuery: Set<String> = [

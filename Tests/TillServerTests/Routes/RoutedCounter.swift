@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import TillAdyen
 import TillBooks
+import TillCheckout
 import TillCore
 @testable import TillCounter
 @testable import TillFeatureApplePay
@@ -36,20 +37,29 @@ struct RoutedCounter {
     ///   - other: whose key is `other`.
     ///   - hardware: accounts that may use its readers, too.
     ///   - modules: the configured providers.
+    ///   - providers: those that the payments are made with instead of the counter's own, the default one first.
+    ///   - shop: makes its Apple Pay; by default the sandbox's shop.
     init(
         orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other"),
-        hardware: Set<AccountID> = [], modules: [any ProviderModule] = []
+        hardware: Set<AccountID> = [], modules: [any ProviderModule] = [],
+        providers: [any PaymentServiceProvider] = [], shop: ((Counter) throws -> ApplePayWeb)? = nil
     ) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
         let path = folder + "/journal.sqlite"
         var setup = CounterOptions(journal: path)
         setup.account = account
         let counter = try await Counter.open(setup, journal: SQLiteJournal.open(at: path))
-        let mount = ApplePayMount(shop: {
-            try .sandbox(checkout: counter.checkout, journal: counter.journal, account: account)
-        })
+        let mount: ApplePayMount
+        if let shop {
+            mount = ApplePayMount(try shop(counter))
+        } else {
+            mount = ApplePayMount(shop: {
+                try .sandbox(checkout: counter.checkout, journal: counter.journal, account: account)
+            })
+        }
         var options = ServerOptions()
         options.orderScope = orderScope
+        if let provider = providers.first { options.defaultProvider = provider.name }
         options.account = account
         options.hardwareAccounts = hardware
         // SHA-256 of "key" and of "other".
@@ -58,8 +68,11 @@ struct RoutedCounter {
             "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa": other,
         ]
         options.statementForms = StatementForm.all(of: [AdyenModule.self])
+        let checkout =
+            providers.isEmpty
+            ? counter.checkout : Checkout(journal: counter.journal, providers: providers, clock: counter.clock)
         let server = CounterServer(
-            journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
+            journal: counter.journal, checkout: checkout, options: options, applePay: mount,
             modules: modules, offline: counter.offline, tap: VirtualTapService(clock: counter.clock, account: account))
         let authenticator = server.authenticator()
         responder = server.responder(authenticator)
@@ -104,7 +117,7 @@ struct RoutedCounter {
         String(decoding: try await bytes(response), as: UTF8.self)
     }
 
-    private static func bytes(_ response: Response) async throws -> [UInt8] {
+    static func bytes(_ response: Response) async throws -> [UInt8] {
         let collector = Collector()
         try await response.body.write(collector)
         return await collector.store.bytes

@@ -47,7 +47,9 @@ struct ShopQuoteTests {
             live: LiveApplePayOptions(options, clock: MeasuringClock(clock)),
             verifier: PaymentTokenVerifier(
                 trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
-            baskets: baskets, customers: CustomerAccounts(journal, owner: .main, clock: clock),
+            baskets: baskets,
+            customers: CustomerAccounts(
+                journal, owner: .main, pepper: Pepper(besideJournal: folder.path + "/journal"), clock: clock),
             replay: JournalReplayStore(store: journal, clock: clock),
             checkout: Checkout(journal: journal, providers: [CashDrawer()], clock: clock), account: .main,
             provider: .sandbox, clock: clock, metrics: ApplePayMetrics(),

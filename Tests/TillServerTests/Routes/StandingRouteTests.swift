@@ -51,6 +51,9 @@ struct StandingRouteTests {
         let set = try await read(counter, "receipts")
         let languages = set["languages"]?.arrayValue?.compactMap { $0["language"]?.stringValue } ?? []
         #expect(languages.count == 9)
+        // Nothing was set of the shop but its name, which has a default.
+        #expect(set["missing"]?.arrayValue?.compactMap(\.stringValue) == ["store_address"])
+        #expect(set["mode"]?.stringValue == "test")
         for language in languages {
             let path = "/v1/settings/receipts/preview?format=text&language=\(language)"
             let text = try await RoutedCounter.text(try await counter.ask("GET", path))

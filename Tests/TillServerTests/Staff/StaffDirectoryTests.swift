@@ -103,6 +103,61 @@ struct StaffDirectoryTests {
         #expect(!role.covers(more) && more.covers(role))
     }
 
+    @Test("A role gives discounts up to its limits, and without the permission none at all")
+    func discounts() throws {
+        let euro = try Currency(code: "EUR")
+        let role = try StaffRole(name: "lead", permissions: [.discount], discountLimits: [euro: 150])
+        #expect(role.permissions == [.discount, .sell] && role.scopes == [.read, .sell])
+        func grant(_ role: StaffRole) -> StaffGrant {
+            StaffGrant(id: StaffID(rawValue: "staff_1"), name: "Anna", role: role)
+        }
+        func discount(_ units: Int64, _ currency: Currency) throws -> Discount {
+            try Discount(
+                Money(minorUnits: units, currency: currency), reason: "Scratched",
+                beside: Money(minorUnits: 1_000, currency: currency))
+        }
+        #expect(try grant(role).covers(discount(150, euro)) && !grant(role).covers(discount(151, euro)))
+        #expect(try !grant(role).covers(discount(1, Currency(code: "USD"))))
+        let seller = try StaffRole(name: "seller", permissions: [.sell], discountLimits: [euro: 150])
+        #expect(try !grant(seller).covers(discount(1, euro)), "a limit alone is no permission")
+        #expect(try !grant(.cashier).covers(discount(1, euro)))
+        #expect(grant(.manager).discountLimit(in: euro) == nil)
+        #expect(try grant(.manager).covers(discount(999_999, euro)))
+        let more = try StaffRole(name: "more", permissions: [.discount], discountLimits: [euro: 151])
+        #expect(!role.covers(more) && more.covers(role) && StaffRole.manager.covers(more))
+        #expect(throws: StaffError.invalidLimit) {
+            try StaffRole(name: "x", permissions: [.discount], discountLimits: [euro: 0])
+        }
+    }
+
+    @Test(
+        "A role that an earlier release made with all permissions keeps all; others are as they were",
+        arguments: SessionPlace.Kind.allCases)
+    func rolesOfBefore(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let all = StaffPermission.beforeDiscounts
+        func record(_ name: String, _ permissions: Set<StaffPermission>) -> Record {
+            let words = permissions.words.map { "\"\($0)\"" }.joined(separator: ",")
+            let body = #"{"account":"main","name":"\#(name)","permissions":[\#(words)],"refund_limits":{}}"#
+            return Record(
+                RecordID(StaffRoleRecord.collection, StaffRoleRecord.key(.main, name)), body: Array(body.utf8),
+                fields: ["account": "main"])
+        }
+        let less = all.subtracting([.settings])
+        try await place.store.change([.insert(record("boss", all)), .insert(record("deputy", less))])
+        try await directory.put(try StaffRole(name: "strict", permissions: all))
+        let roles = Dictionary(try await directory.roles().map { ($0.name, $0) }) { $1 }
+        let boss = try #require(roles["boss"])
+        #expect(boss.permissions == .all && boss.covers(.owner) && StaffRole.owner.covers(boss))
+        #expect(roles["deputy"]?.permissions == less)
+        #expect(roles["strict"]?.permissions == all, "this release can take the discounts from a role")
+        // Written again with nothing changed it stays as it is read.
+        try await directory.put(boss)
+        #expect(try await directory.roles().first { $0.name == "boss" } == boss)
+        try await place.close()
+    }
+
     @Test("Every scope of a route is opened by a permission, and cashiers get the least")
     func permissionsOpenScopes() {
         for scope in APIScope.allCases where scope != .read {

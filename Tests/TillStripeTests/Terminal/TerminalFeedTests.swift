@@ -31,6 +31,33 @@ import TillTestSupport
         feed.end(wait)
     }
 
+    /// Counts the waits that lasted their span; one that something else ends is not counted.
+    private actor CountingClock: TillClock {
+        private(set) var waits = 0
+
+        nonisolated func now() -> Timestamp { Timestamp(milliseconds: 0) }
+        func sleep(for span: Span) async throws {
+            try await Task.sleep(for: .milliseconds(20))
+            waits += 1
+        }
+    }
+
+    @Test("each wait lasts its span, however many there were before it, and news end each")
+    func everyWait() async {
+        let feed = TerminalFeed()
+        let wait = feed.begin("tmr_1", nil)
+        let clock = CountingClock()
+        for number in 1...5 {
+            await wait.pause(atMost: .milliseconds(700), clock: clock)
+            #expect(await clock.waits == number)
+        }
+        for _ in 1...3 {
+            feed.changed("tmr_1")
+            await wait.pause(atMost: .milliseconds(700), clock: ManualClock(waits: .last))
+        }
+        feed.end(wait)
+    }
+
     @Test("the readers of refunds that are remembered have a limit")
     func limit() {
         let feed = TerminalFeed()

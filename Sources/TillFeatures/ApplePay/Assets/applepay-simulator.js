@@ -31,6 +31,17 @@ const contacts = [
     label: "No telephone, SW1A 1AA", givenName: "Nobody", familyName: "Here", emailAddress: "no@example.com",
     phoneNumber: "", addressLines: ["4 The Mall"], locality: "London", postalCode: "SW1A 1AA", countryCode: "GB",
   },
+  // Addresses there have no postcode, and may have no town.
+  {
+    label: "Chan Tai Man, Hong Kong (no postcode, no town)", givenName: "Tai Man", familyName: "Chan",
+    emailAddress: "chan@example.com", phoneNumber: "+852 2123 4567", addressLines: ["1 Connaught Place", "Central"],
+    locality: "", administrativeArea: "Hong Kong Island", postalCode: "", countryCode: "HK",
+  },
+  {
+    label: "Layla Haddad, Dubai (no postcode)", givenName: "Layla", familyName: "Haddad",
+    emailAddress: "layla@example.com", phoneNumber: "+971 4 123 4567", addressLines: ["1 Sheikh Zayed Road"],
+    locality: "Dubai", administrativeArea: "Dubai", postalCode: "", countryCode: "AE",
+  },
 ];
 
 class ApplePayErrorStandIn extends Error {
@@ -78,6 +89,21 @@ function agreementLines(request) {
   return lines;
 }
 
+/** What a browser has lists of: countries (ISO 3166-1, in capitals) and Apple's networks, in any case. */
+const countries = new Set(`
+  AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
+  CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
+  FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE
+  JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO
+  MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW
+  PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM
+  TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
+`.trim().split(/\s+/));
+const networks = new Set([
+  "amex", "bancomat", "bancontact", "cartesbancaires", "chinaunionpay", "dankort", "discover", "eftpos", "electron",
+  "elo", "girocard", "interac", "jcb", "mada", "maestro", "mastercard", "mir", "privatelabel", "visa", "vpay",
+]);
+
 function refuse(name, message) {
   return new DOMException(message, name);
 }
@@ -112,6 +138,13 @@ class ApplePaySessionStandIn {
     if (!ApplePaySessionStandIn.supportsVersion(version)) throw refuse("InvalidAccessError", "Version not supported.");
     for (const key of ["countryCode", "currencyCode", "supportedNetworks", "merchantCapabilities", "total"]) {
       if (!request[key]) throw new TypeError(`Member ${key} is required.`);
+    }
+    if (request.supportedNetworks.length === 0) throw new TypeError("supportedNetworks names no network.");
+    for (const name of request.supportedNetworks) {
+      if (!networks.has(String(name).toLowerCase())) throw new TypeError(`Apple Pay has no network "${name}".`);
+    }
+    if (!countries.has(request.countryCode)) {
+      throw new TypeError(`ISO 3166-1 has no country "${request.countryCode}".`);
     }
     if (!request.merchantCapabilities.includes("supports3DS")) throw new TypeError("supports3DS is required.");
     if (version < 12 && request.supportsCouponCode) throw new TypeError("Coupons need version 12.");
@@ -178,6 +211,11 @@ class ApplePaySessionStandIn {
       this.#fail("The merchant session is not an object.");
       return;
     }
+    // A real one is for one host, as in the address bar: a page of shop.example cannot use that of www.shop.example.
+    if (session.domainName !== location.hostname) {
+      this.#fail(`The merchant session is for ${session.domainName}, and this page is of ${location.hostname}.`);
+      return;
+    }
     this.#merchantSession = session;
     this.#refresh();
   }
@@ -227,6 +265,10 @@ class ApplePaySessionStandIn {
   #update(update) {
     if (update.newTotal) this.#request.total = update.newTotal;
     if (update.newLineItems) this.#request.lineItems = update.newLineItems;
+    if (update.newShippingMethods) {
+      this.#request.shippingMethods = update.newShippingMethods;
+      this.#offer(update.newShippingMethods);
+    }
     this.#note((update.errors ?? []).map((error) => error.message).join(" "));
     this.#refresh();
   }
@@ -279,12 +321,9 @@ class ApplePaySessionStandIn {
       parts.push(choice("contact", request.shippingContactEditingMode === "storePickup" ? "Customer" : "Deliver to",
         contacts.map((contact) => contact.label), () => this.#chooseContact()));
     }
-    if (request.shippingMethods?.length) {
-      parts.push(choice("shipping", "Delivery", request.shippingMethods.map((way) => `${way.label}, ${way.amount}`),
-        (event) => this.#ask("shippingmethod", "onshippingmethodselected", {
-          shippingMethod: request.shippingMethods[event.target.selectedIndex],
-        })));
-    }
+    parts.push(choice("shipping", "Delivery", [], (event) => this.#ask("shippingmethod", "onshippingmethodselected", {
+      shippingMethod: request.shippingMethods[event.target.selectedIndex],
+    })));
     if (request.shippingContactEditingMode === "storePickup") {
       const shop = request.shippingContact;
       parts.push(make("p", {}, `Collect from ${shop.givenName}, ${shop.addressLines.join(", ")}, ${shop.postalCode}`));
@@ -320,6 +359,7 @@ class ApplePaySessionStandIn {
     const style = make("link", { rel: "stylesheet", href: new URL("applepay/simulator.css", base).href });
     if (!document.querySelector(`link[href="${style.getAttribute("href")}"]`)) document.head.append(style);
     document.body.append(this.#dialog);
+    this.#offer(request.shippingMethods ?? []);
     this.#dialog.showModal();
     this.#refresh();
   }
@@ -329,6 +369,20 @@ class ApplePaySessionStandIn {
     if (!this.#dialog) return;
     this.#part("note").textContent = text;
     this.#part("note").classList.toggle("good", isGood);
+  }
+
+  /** Shows a list of shipping methods. As a wallet does, it selects the first of each and asks nobody about it. */
+  #offer(methods) {
+    if (!this.#dialog) return;
+    const select = this.#part("shipping");
+    select.replaceChildren(...methods.map((method, index) => {
+      const option = document.createElement("option");
+      option.value = String(index);
+      option.textContent = `${method.label}, ${method.amount}`;
+      return option;
+    }));
+    select.selectedIndex = methods.length ? 0 : -1;
+    select.closest(".row").hidden = methods.length === 0;
   }
 
   /** Nothing can be chosen any more; the sheet goes in a moment. */
@@ -364,9 +418,9 @@ class ApplePaySessionStandIn {
   }
 
   #chooseContact() {
-    const { locality, countryCode, postalCode } = this.#contact();
+    const { locality, countryCode, postalCode, administrativeArea = "" } = this.#contact();
     // Before authorization the wallet tells the outward part of the postcode only.
-    const redacted = { locality, countryCode, postalCode: postalCode.split(" ")[0], administrativeArea: "" };
+    const redacted = { locality, countryCode, postalCode: postalCode.split(" ")[0], administrativeArea };
     if (this.#request.shippingContactEditingMode === "storePickup") return;
     this.#ask("shippingcontact", "onshippingcontactselected", { shippingContact: redacted });
   }

@@ -135,7 +135,7 @@ export const TABLES = {
 /** Reasons for which a table has the words of another one. */
 const SAME = {
   invalid_request: "invalid_amount", already_captured: "disputed", already_refunded: "disputed",
-  nothing_left: "disputed",
+  nothing_left: "disputed", not_enabled: "invalid_amount",
 };
 
 /** The tag that the counter chose for this frame, such as `fr-CA`, and its language. */

@@ -59,6 +59,8 @@ function signInFirst() {
 
 /** @param {any} order */
 function take(order) {
+  // A sale that was typed at the counter and is paid in parts: there is nothing to prepare.
+  if (order.metadata?.origin === "keypad") return;
   const known = orders.get(order.id);
   if (known && known.version > order.version) return;
   if (order.state === "canceled" && known && known.state !== "canceled") unseen.add(order.id);

@@ -3,21 +3,23 @@
 
 import { $, make, time } from "./dom.js";
 import { addPasskey, canUsePasskeys, whyNoPasskey } from "./passkeys.js";
-import { invitingAnew, linkWords, OFFICE, sessionWords } from "./people.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
 import { may, whoIs } from "./session.js";
 import { namesAccount } from "./views.js";
+import { parts, say } from "./words.js";
 
-const UNREACHED = "The till cannot be reached. Nothing was changed.";
+const KINDS = { device: "account.device", password: "account.office", passkey: "account.passkey" };
+/** How somebody signs in to the back office; nothing for whoever was never invited. */
+const OFFICE = { invited: say("account.invited"), enrolled: say("account.enrolled") };
 
 function explain(id, why) {
-  $(id).textContent = why;
+  $(id).replaceChildren(...parts(why));
   $(id).hidden = !why;
 }
 
 const wordsOf = (error) =>
-  whyNoPasskey(error) ?? (error instanceof Refusal ? sentencesOf(error).join(" ") : UNREACHED);
+  whyNoPasskey(error) ?? (error instanceof Refusal ? sentencesOf(error).join(" ") : say("account.unreached"));
 
 /** Does something, says beside it what went wrong, and shows everything anew. */
 async function act(place, work) {
@@ -45,9 +47,13 @@ function row(words, verb, label, work) {
 }
 
 function sessionRow(session, place, path, isOwn) {
-  const words = sessionWords(session, isOwn);
-  if (session.current) return row(words + ". This session.", "");
-  return row(words, "End", `End the session since ${time(session.began_at)}`, () =>
+  const words = say("account.session", {
+    name: (isOwn ? whoIs()?.name : null) ?? session.name ?? say("account.nobody"),
+    kind: say(KINDS[session.kind] ?? session.kind), address: session.address ?? say("account.unknownAddress"),
+    began: time(session.began_at), seen: time(session.seen_at),
+  });
+  if (session.current) return row(say("account.here", { session: words }), "");
+  return row(words, say("account.end"), say("account.endSince", { time: time(session.began_at) }), () =>
     act(place, () => ask("DELETE", `${path}/${session.id}`)));
 }
 
@@ -60,20 +66,25 @@ async function showOwn() {
   if (!isPersonal) return;
   const { passkeys, most, has_password: hasPassword } = await ask("GET", "/session/passkeys");
   $("passkeys").replaceChildren(...passkeys.map((one) => row(
-    `${one.name}, since ${time(one.created_at)}, ${one.used_at ? "last used " + time(one.used_at) : "never used"}`,
-    "Remove", `Remove ${one.name}`, () => act("means-why", () => ask("DELETE", `/session/passkeys/${one.id}`)))));
+    say(one.used_at ? "account.passkeyUsed" : "account.passkeyUnused",
+      { name: one.name, time: time(one.created_at), used: one.used_at && time(one.used_at) }),
+    say("account.remove"), say("account.removeOne", { name: one.name }),
+    () => act("means-why", () => ask("DELETE", `/session/passkeys/${one.id}`)))));
   $("passkey-form").hidden = !canUsePasskeys() || passkeys.length >= most;
   $("password-form").hidden = !hasPassword;
   $("no-password").hidden = hasPassword;
 }
 
 async function invite(person) {
-  const isAsked = person.office === "enrolled";
-  if (isAsked && !(await review({ ...invitingAnew(person), isEnglish: true }))) return;
+  const { name } = person;
+  if (person.office === "enrolled" && !(await review({
+    title: say("account.inviteAgain", { name }), words: say("account.inviteAgainWords"),
+    facts: [[say("account.who"), `${name}, ${person.role}`]], send: say("account.inviteAgainSend"),
+  }))) return;
   const made = await ask("POST", `/v1/staff/${person.id}/invitation`);
   $("invitation").hidden = false;
   $("invitation").replaceChildren(
-    make("span", linkWords(person)), make("code", made.url));
+    make("span", say("account.link", { name })), make("code", made.url, { dir: "ltr" }));
 }
 
 async function showStaff() {
@@ -81,8 +92,10 @@ async function showStaff() {
   if (!may("staff")) return;
   const [{ staff }, { sessions }] = [await ask("GET", "/v1/staff"), await ask("GET", "/v1/sessions")];
   $("all-people").replaceChildren(...staff.map((person) => row(
-    [person.name, person.role, OFFICE[person.office], person.disabled_at && "disabled"].filter(Boolean).join(", "),
-    person.disabled_at || person.id === whoIs()?.id ? "" : "Invite", `Invite ${person.name} to the back office`,
+    [person.name, person.role, OFFICE[person.office], person.disabled_at && say("account.disabled")]
+      .filter(Boolean).join(", "),
+    person.disabled_at || person.id === whoIs()?.id ? "" : say("account.invite"),
+    say("account.inviteOne", { name: person.name }),
     () => act("all-why", () => invite(person)))));
   $("all-sessions").replaceChildren(...sessions.map((one) => sessionRow(one, "all-why", "/v1/sessions", false)));
 }
@@ -103,7 +116,7 @@ $("end-others").addEventListener("click", () => act("own-why", () => ask("DELETE
 $("passkey-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const name = $("passkey-name").value.trim();
-  if (!name) return explain("means-why", "Give the passkey a name.");
+  if (!name) return explain("means-why", say("invited.nameMissing"));
   act("means-why", async () => {
     await addPasskey(name);
     $("passkey-name").value = "";
@@ -113,7 +126,7 @@ $("passkey-form").addEventListener("submit", (event) => {
 $("password-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const [before, after, code] = ["password-before", "password-after", "password-code"].map((id) => $(id).value);
-  if (!before || !after || !code) return explain("means-why", "Enter both passwords and a code.");
+  if (!before || !after || !code) return explain("means-why", say("account.missing"));
   act("means-why", async () => {
     const body = { password: before, new_password: after, code: code.replace(/\s/g, "") };
     await ask("POST", "/session/password", JSON.stringify(body));

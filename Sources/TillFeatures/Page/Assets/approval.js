@@ -16,8 +16,14 @@ let wanted = null;
 function askFor(approval) {
   wanted = { ...approval, key: newKey() };
   const name = whoIs()?.name;
-  $("approval-words").textContent =
-    say(name ? "approval.words" : "approval.you", { name, sum: money(approval.amount, approval.currency) });
+  const isDiscount = approval.action === "discount";
+  const minor = isDiscount ? approval.discount.amount : approval.amount;
+  const values = { name, sum: money(minor, approval.currency), reason: approval.discount?.reason };
+  $("approval-of-refund").hidden = isDiscount;
+  $("approval-of-discount").hidden = !isDiscount;
+  $("approval-words").textContent = isDiscount
+    ? say(name ? "sale.approvalWords" : "sale.approvalYou", values)
+    : say(name ? "approval.words" : "approval.you", values);
   $("approval-why").textContent = "";
   $("approval-pin").value = "";
   $("approver").replaceChildren(...colleagues().filter(({ id }) => id !== whoIs()?.id)
@@ -27,11 +33,14 @@ function askFor(approval) {
   return answer;
 }
 
+/** The request for an approval, without the person and the PIN. */
+const askedOf = ({ action, payment, amount, currency, discount }) =>
+  (action === "discount" ? { action, amount, currency, discount } : { action, payment, amount });
+
 $("approval-back").addEventListener("click", () => asked.end(""));
 $("approval-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const mine = wanted;
-  const { action, payment, amount, key } = mine;
   const [staff, pin] = [$("approver").value, $("approval-pin").value];
   $("approval-pin").value = "";
   if (!staff || !pin) {
@@ -39,7 +48,8 @@ $("approval-form").addEventListener("submit", async (event) => {
     return;
   }
   try {
-    const made = await ask("POST", "/v1/approvals", JSON.stringify({ action, payment, amount, staff, pin }), key);
+    const body = JSON.stringify({ ...askedOf(mine), staff, pin });
+    const made = await ask("POST", "/v1/approvals", body, mine.key);
     if (wanted === mine) asked.end(made.id);
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return;

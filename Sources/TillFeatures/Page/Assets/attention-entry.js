@@ -13,12 +13,13 @@ import { review } from "./review.js";
 import { whoIs } from "./session.js";
 import { pathOf } from "./shown.js";
 import { sum as money } from "./sums.js";
+import { foreign, parts, plain, say } from "./words.js";
 
 /** The name of who closes things, for as long as this page is open. */
 const NAME = "till.name";
 const MOST_TEXT = 2_000;
 const MOST_NAME = 128;
-const UNSEEN = "It is not known yet whether this was recorded. The page asks again by itself.";
+const UNSEEN = say("attention.unseen");
 /** What is open: its address at the till, the words for it, and what may be said. @type {any} */
 let shown = null;
 let isBusy = false;
@@ -27,9 +28,9 @@ let latest = 0;
 /** The path of a request that closes an entry or an incident. @param {string} path */
 export const isResolution = (path) => /^\/v1\/(?:incidents\/|payments\/[^/]+\/attention\/)/.test(path);
 
-function say(tone, text) {
+function tell(tone, text) {
   $("entry-state").dataset.tone = tone;
-  $("entry-state").textContent = text;
+  $("entry-state").replaceChildren(...parts(text));
 }
 
 /** Who closes things: whoever is signed in, or where there is no staff the name that was typed last. */
@@ -50,11 +51,14 @@ const reviewed = (text) => document.dispatchEvent(new CustomEvent("till:reviewed
 
 // ---- What is open
 
-/** @param {any} name */
+/**
+ * What is to be shown of an entry; null if there is none of that number.
+ * @param {any} name
+ */
 async function readEntry({ payment, number }) {
   const [queue, whole] = await Promise.all([ask("GET", pathOf(payment, "attention")), ask("GET", pathOf(payment))]);
   const entry = queue.attention.find((one) => one.number === number);
-  if (!entry) throw new Refusal(404, { detail: "There is no such entry." });
+  if (!entry) return null;
   const of = (minor) => minor > 0 && money(minor, whole.currency);
   return {
     path: pathOf(payment, `attention/${number}/resolve`), assign: pathOf(payment, `attention/${number}/assign`),
@@ -63,11 +67,13 @@ async function readEntry({ payment, number }) {
     order: entry.order_number || entry.order_id, payment, closing: entry.closing,
     choices: entry.resolutions.map((one) => ({ ...one, value: one.resolution, words: RESOLUTIONS[one.resolution] })),
     facts: [
-      ["Amount", money(entry.amount, entry.currency)], ["Order", entry.order_number || entry.order_id],
-      ["Status", STATUS[entry.status] ?? entry.status], ["Charged", of(whole.captured)],
-      ["Refunded", of(whole.refunded)], ["Disputed", of(whole.disputed)],
-      ["Owed to the customer", of(whole.refund_due)], ["Provider", whole.provider],
-      ["Reference there", whole.attempts?.at(-1)?.reference], ["Since", local(entry.since)], ["Code", entry.code],
+      [say("find.amount"), money(entry.amount, entry.currency)],
+      [say("fact.order"), entry.order_number || entry.order_id],
+      [say("latest.status"), STATUS[entry.status] ?? entry.status], [say("latest.charged"), of(whole.captured)],
+      [say("pay.refunded"), of(whole.refunded)], [say("badge.disputed"), of(whole.disputed)],
+      [say("fact.owed"), of(whole.refund_due)], [say("attention.provider"), whole.provider],
+      [say("attention.reference"), whole.attempts?.at(-1)?.reference], [say("attention.since"), local(entry.since)],
+      [say("attention.code"), entry.code],
     ],
     events: whole.events ?? [], document: "",
   };
@@ -91,11 +97,12 @@ async function readIncident({ incident }) {
       .map(([value, words]) => ({ value, words, amount: null, maximum: null })),
     // Without a choice the money stays where it is.
     preset: isStatement ? "explained" : null,
-    legend: isStatement ? "What becomes of the money" : "What it means for the order",
+    legend: say(isStatement ? "attention.becomes" : "attention.means"),
     facts: [
-      ["Kind", title(found.kind)], ["Provider", found.provider], ["Order", found.order_id],
-      ["Payment", isUnknown && found.payment_id],
-      ["Reported as", found.event], ["Since", local(found.since)], ["Incident", found.id],
+      [say("attention.kind"), title(found.kind)], [say("attention.provider"), found.provider],
+      [say("fact.order"), found.order_id], [say("latest.payment"), isUnknown && found.payment_id],
+      [say("attention.reported"), found.event], [say("attention.since"), local(found.since)],
+      [say("attention.incident"), found.id],
     ],
     events: [], document: found.document,
   };
@@ -111,20 +118,26 @@ export async function openEntry(name) {
     shown = null;
     $("entry-title").textContent = "…";
     $("entry-body").hidden = true;
-    say("", "");
+    tell("", "");
   }
   try {
     const read = await (name.incident ? readIncident(name) : readEntry(name));
     if (mine !== latest) return;
+    if (!read) return refuseToShow(say("attention.noEntry"));
     const isSame = shown?.name === JSON.stringify(name);
     shown = { ...read, name: JSON.stringify(name) };
     render(isSame);
     if (!isSame) $("entry-title").focus();
   } catch (error) {
     if (mine !== latest) return;
-    $("entry-title").textContent = "It cannot be shown";
-    say("bad", error instanceof Refusal ? sentencesOf(error)[0] : "The till does not answer. Try again.");
+    refuseToShow(error instanceof Refusal ? sentencesOf(error)[0] : say("attention.noAnswer"));
   }
+}
+
+/** @param {string} why */
+function refuseToShow(why) {
+  $("entry-title").textContent = say("attention.notShown");
+  tell("bad", why);
 }
 
 /** Nothing is open any more. */
@@ -134,19 +147,20 @@ export function closeEntry() {
 }
 
 function render(isSame) {
-  $("entry-title").textContent = shown.title;
-  $("entry-reason").replaceChildren(...(shown.isUnknown ? [shown.reason] : linked(shown.reason)));
-  $("entry-next").replaceChildren(...linked(shown.next));
+  $("entry-title").replaceChildren(...parts(shown.title));
+  const reason = foreign(shown.reason);
+  $("entry-reason").replaceChildren(...(shown.isUnknown ? parts(reason) : linked(reason)));
+  $("entry-next").replaceChildren(...linked(foreign(shown.next)));
   $("entry-next").hidden = !shown.next || shown.state !== "open";
   $("entry-facts").replaceChildren(...descriptions(shown.facts));
   if (shown.payment) {
     const value = make("dd", "");
     value.append(...linked(shown.payment));
-    $("entry-facts").append(make("dt", "Payment"), value);
+    $("entry-facts").append(make("dt", say("latest.payment")), value);
   }
   $("entry-closed").hidden = !shown.closing;
   if (shown.closing) $("entry-closing").replaceChildren(...descriptions(closingFacts(shown.closing, shown.currency)));
-  if (shown.state === "overtaken") say("good", "What happened since has settled it. There is nothing left to do.");
+  if (shown.state === "overtaken") tell("good", say("attention.overtaken"));
   $("entry-events").replaceChildren(...shown.events.map((event) => make("li", happened(event))));
   $("entry-document").textContent = shown.document;
   $("entry-document").hidden = !shown.document;
@@ -154,7 +168,8 @@ function render(isSame) {
   $("entry-form").hidden = shown.state !== "open";
   $("assign").hidden = shown.state !== "open";
   $("assign-now").textContent = shown.assignee
-    ? `Assigned to ${shown.assignee.name} since ${local(shown.assignee.at)}.` : "Unassigned";
+    ? say("attention.assignedSince", { name: shown.assignee.name, time: local(shown.assignee.at) })
+    : say("attention.unassigned");
   $("assign-give-up").hidden = !shown.assignee;
   if (!isSame) $("assign-name").value = nameOf();
   if (!isSame || !$("entry-form").hidden) renderChoices(isSame);
@@ -179,7 +194,7 @@ function renderChoices(isSame) {
     return label;
   }));
   $("entry-choices").parentElement.hidden = !shown.choices.length;
-  $("entry-legend").textContent = shown.legend ?? "What you know";
+  $("entry-legend").textContent = shown.legend ?? say("attention.legend");
   if (!isSame) {
     $("entry-text").value = "";
     $("entry-order").value = "";
@@ -196,7 +211,8 @@ function showFields() {
   const takesAmount = choice?.maximum != null;
   $("entry-amount-field").hidden = !takesAmount;
   $("entry-amount").value = takesAmount ? decimal(choice.amount, shown.currency) : "";
-  $("entry-amount-note").textContent = takesAmount ? `At most ${money(choice.maximum, shown.currency)}.` : "";
+  $("entry-amount-note").textContent = takesAmount
+    ? say("attention.atMost", { sum: money(choice.maximum, shown.currency) }) : "";
   $("entry-order-field").hidden = !shown?.needsOrder || choice?.value !== "paid";
 }
 $("entry-choices").addEventListener("change", () => {
@@ -212,8 +228,8 @@ async function assign(assignee) {
   try {
     await ask("POST", now.assign, JSON.stringify({ assignee }));
   } catch (error) {
-    $("assign-fault").textContent =
-      error instanceof Refusal ? sentencesOf(error).join(" ") : "The till does not answer. Try again.";
+    $("assign-fault").replaceChildren(...parts(
+      error instanceof Refusal ? sentencesOf(error).join(" ") : say("attention.noAnswer")));
   }
   if (shown === now) await openEntry(JSON.parse(now.name));
   reviewed("");
@@ -223,7 +239,7 @@ $("assign").addEventListener("submit", (event) => {
   event.preventDefault();
   const name = $("assign-name").value.trim();
   if (!name || bytes(name) > MOST_NAME) {
-    $("assign-fault").textContent = name ? `At most ${MOST_NAME} bytes, please.` : "Enter a name.";
+    $("assign-fault").textContent = name ? tooLong(MOST_NAME) : say("attention.enterName");
     return;
   }
   sessionStorage.setItem(NAME, name);
@@ -232,18 +248,19 @@ $("assign").addEventListener("submit", (event) => {
 $("assign-give-up").addEventListener("click", () => assign(null));
 
 const bytes = (text) => new TextEncoder().encode(text).length;
+const tooLong = (most) => say("attention.tooLong", { count: String(most) });
 
 /** What was typed, or the first field that is wrong. */
 function typed() {
   const choice = chosen();
-  if (shown.choices.length && !choice) return { field: "choice", fault: "Choose what you know." };
+  if (shown.choices.length && !choice) return { field: "choice", fault: say("attention.choose") };
   const body = shown.isIncident ? {} : { resolution: choice.value };
   let sum = "";
   if (choice?.maximum != null) {
     const amount = minorUnits($("entry-amount").value, shown.currency);
     if (amount.fault) return { field: "entry-amount", fault: amount.fault };
     if (amount.value > choice.maximum) {
-      return { field: "entry-amount", fault: `At most ${money(choice.maximum, shown.currency)} is possible.` };
+      return { field: "entry-amount", fault: say("attention.notMore", { sum: money(choice.maximum, shown.currency) }) };
     }
     Object.assign(body, { amount: amount.value });
     sum = money(amount.value, shown.currency);
@@ -252,16 +269,16 @@ function typed() {
   if (!$("entry-order-field").hidden) {
     const order = $("entry-order").value.trim();
     if (!/^[\x21-\x7e]+$/.test(order)) {
-      return { field: "entry-order", fault: "Name the order: letters, digits and signs without spaces." };
+      return { field: "entry-order", fault: say("attention.nameOrder") };
     }
     Object.assign(body, { order_id: order });
   }
   const evidence = $("entry-text").value.trim();
-  if (!evidence) return { field: "entry-text", fault: "State how you know it." };
-  if (bytes(evidence) > MOST_TEXT) return { field: "entry-text", fault: `At most ${MOST_TEXT} bytes, please.` };
+  if (!evidence) return { field: "entry-text", fault: say("attention.stateHow") };
+  if (bytes(evidence) > MOST_TEXT) return { field: "entry-text", fault: tooLong(MOST_TEXT) };
   const actor = $("entry-name").value.trim();
-  if (!actor) return { field: "entry-name", fault: "Enter your name." };
-  if (bytes(actor) > MOST_NAME) return { field: "entry-name", fault: `At most ${MOST_NAME} bytes, please.` };
+  if (!actor) return { field: "entry-name", fault: say("stage.enterName") };
+  if (bytes(actor) > MOST_NAME) return { field: "entry-name", fault: tooLong(MOST_NAME) };
   return { body: { ...body, evidence, actor }, choice, sum };
 }
 
@@ -269,14 +286,15 @@ function question({ body, choice, sum }) {
   const words = choice?.words;
   /** @type {[string, any][]} */
   const facts = [
-    ["Entry", shown.title], ["Amount", sum], ["Order", body.order_id ?? shown.order], ["How", body.evidence],
-    ["Your name", body.actor],
+    [say("attention.entry"), plain(shown.title)], [say("find.amount"), sum],
+    [say("fact.order"), body.order_id ?? shown.order], [say("attention.how"), body.evidence],
+    [say("stage.yourName"), body.actor],
   ];
   return {
-    title: words?.ask(sum, shown.stake) ?? "Close this incident?",
-    words: `${words?.what(sum) ?? "It leaves the list. No amount changes."} This cannot be undone.`,
+    title: words?.ask(sum, shown.stake) ?? say("attention.closeAsk"),
+    words: `${words?.what(sum) ?? say("attention.closeWhat")} ${say("attention.final")}`,
     facts,
-    send: words?.send(sum, shown.stake) ?? "Close it",
+    send: words?.send(sum, shown.stake) ?? say("attention.closeSend"),
   };
 }
 
@@ -302,9 +320,9 @@ function fail(error) {
     $("entry-fault").textContent = UNSEEN;
     return;
   }
-  $("entry-fault").textContent = sentencesOf(error).join(" ");
+  $("entry-fault").replaceChildren(...parts(sentencesOf(error).join(" ")));
   const field = FIELDS[error.problem.errors?.[0]?.field] ?? CODES[error.problem.code];
-  if (field && mark(field, error.message)) $(field).focus();
+  if (field && mark(field, foreign(error.message))) $(field).focus();
 }
 
 function setBusy(value) {
@@ -321,21 +339,21 @@ $("entry-form").addEventListener("submit", async (event) => {
   if (said.fault) return refuse(said);
   setBusy(true);
   try {
-    if (!(await review({ ...question(said), isEnglish: true }))) return;
+    if (!(await review(question(said)))) return;
     if (shown !== now) return;
     sessionStorage.setItem(NAME, said.body.actor);
-    say("wait", "It is being recorded.");
-    await operate(now.path, JSON.stringify(said.body), () => say("wait", UNSEEN));
-    say("", "");
-    reviewed(`Closed: ${now.title}`);
+    tell("wait", say("attention.recording"));
+    await operate(now.path, JSON.stringify(said.body), () => tell("wait", UNSEEN));
+    tell("", "");
+    reviewed(say("attention.nowClosed", { title: now.title }));
     // The list, with its filter; somebody may have gone elsewhere meanwhile.
     if (shown === now) location.hash = $("entry-back").hash;
   } catch (error) {
-    say("", "");
+    tell("", "");
     fail(error);
     // Another tab may have closed it: what is so now stands beside the sentence.
     if (shown === now && error instanceof Refusal && error.status === 409) {
-      say("bad", sentencesOf(error).join(" "));
+      tell("bad", sentencesOf(error).join(" "));
       await openEntry(JSON.parse(now.name));
       $("entry-state").scrollIntoView({ block: "nearest" });
       reviewed("");
@@ -349,8 +367,8 @@ $("entry-form").addEventListener("submit", async (event) => {
 export async function finishResolutions() {
   for (const { path, body } of keptRequests().filter((kept) => isResolution(kept.path))) {
     try {
-      await operate(path, body, () => say("wait", UNSEEN));
-      reviewed("What was sent before the page was loaded again is recorded.");
+      await operate(path, body, () => tell("wait", UNSEEN));
+      reviewed(say("attention.finished"));
       if (shown?.path === path) await openEntry(JSON.parse(shown.name));
     } catch (error) {
       if (error instanceof Refusal && error.status !== 401) reviewed(sentencesOf(error).join(" "));

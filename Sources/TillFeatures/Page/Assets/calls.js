@@ -1,5 +1,6 @@
 // Requests to the till. One rule runs through it: a request that moves money has its Idempotency-Key stored before it
-// leaves, and is repeated with that key until it is answered. Card data is never stored.
+// leaves, and is repeated with that key until it is answered; what gives money back or takes a hold, later only if the
+// till has it already, or a person says so. Card data is never stored.
 
 import { foreign, say } from "./words.js";
 
@@ -11,11 +12,11 @@ import { foreign, say } from "./words.js";
 
 /**
  * What a page does about the session and about answers that do not come; each page puts its own here. `another` shows a
- * request of somebody else that has no answer, and says what whoever is signed in wants of it: to `send` it, to `drop`
- * it, or neither.
+ * request that has no answer, of somebody else or of before, and says what whoever is signed in wants of it: to `send`
+ * it, to `drop` it, or neither.
  * @type {{open: () => void, lock: () => void, shut: () => void, unanswered: () => void, earlier: () => void,
  *   reached: () => void, unreached: () => void,
- *   another: (kept: Kept, people: {id: string, name: string}[]) => Promise<string>}}
+ *   another: (kept: Kept, people: {id: string, name: string}[], isOwn: boolean) => Promise<string>}}
  */
 export const reactions = {
   open() {}, lock() {}, shut() {}, unanswered() {}, earlier() {}, reached() {}, unreached() {},
@@ -56,18 +57,28 @@ export class Refusal extends Error {
 }
 
 /** Answers after which the same request may be under way still, or waits for the one who asked for it. */
-const STILL_OPEN = ["request_in_progress", "asked_by_another"];
-const ANOTHERS = {
-  code: "asked_by_another",
-  detail: "Somebody else asked for this before and there was no answer. It was not sent again.",
+const STILL_OPEN = ["request_in_progress", "asked_before"];
+const BEFORE = {
+  code: "asked_before",
+  detail: "This was asked for before and there was no answer. It was not sent again.",
   money_moved: "unknown",
 };
 const DROPPED = {
   code: "request_dropped",
   detail: "The earlier request was forgotten and nothing was sent. Check the result before you try again.",
 };
+/** What is asked for anew once the end of an earlier request is known: each is about something of its own. */
+const FRESH = ["/v1/payments", "/v1/orders"];
 /** Where somebody signs in and out: what is answered below it says nothing about the session that there is. */
 const SESSION = "/session";
+/** What gives money back, captures a hold or gives it up. */
+const MOVES = /^(\/v1\/payments\/[^/]+)\/(?:refunds|capture|cancel)$/;
+/** For so long whoever asked for that is taken to watch. */
+const WATCHED_MS = 15_000;
+/** Every five seconds: an hour. */
+const MOST_LOOKS = 720;
+/** Not for whoever asks, or a till of another version. */
+const UNSAID = [400, 403, 404];
 const MOST_ROUNDS = 30;
 const MOST_ROUNDS_OF_REFUSALS = 3;
 const LONGEST_PAUSE_MS = 5_000;
@@ -96,6 +107,14 @@ export function admit(attempt) {
   admission = attempt.then(() => {}, () => {});
 }
 
+/** When the till was last not there: an answer to what was asked before says nothing of now. */
+let lostAt = -Infinity;
+
+function lost() {
+  lostAt = performance.now();
+  reactions.unreached();
+}
+
 async function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "application/json" };
@@ -106,12 +125,13 @@ async function send(method, path, body, key) {
   try {
     return await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
-    reactions.unreached();
+    lost();
     throw error;
   }
 }
 
 async function answerTo(method, path, body, key) {
+  const since = performance.now();
   const answer = await send(method, path, body, key);
   const text = await answer.text();
   /** @type {any} */
@@ -122,8 +142,8 @@ async function answerTo(method, path, body, key) {
     // It is no answer of the till's.
   }
   // Something between says that the till is not there: what it says has no code.
-  if (answer.status >= 500 && !json?.code) reactions.unreached();
-  else reactions.reached();
+  if (answer.status >= 500 && !json?.code) lost();
+  else if (since >= lostAt) reactions.reached();
   return { answer, json };
 }
 
@@ -167,22 +187,17 @@ const isWorthAnotherTry = (error) =>
   !(error instanceof Refusal) || error.status >= 500 || ([409, 429].includes(error.status) && error.retryAfter > 0);
 
 /**
- * Repeats one request under one key until it is answered for certain. No answer is not a "no". It is never repeated
- * after somebody else has signed in.
- * @param {string} path @param {string} body @param {string} key
- * @param {() => void} [unanswered] Says that there is no answer yet.
- * @returns {Promise<any>}
+ * Asks until there is an answer for certain. No answer is not a "no".
+ * @param {() => Promise<any>} once @param {() => void} unanswered @param {number} rounds @returns {Promise<any>}
  */
-export async function settle(path, body, key, unanswered = reactions.unanswered) {
-  const mine = actor;
+async function repeat(once, unanswered, rounds) {
   for (let round = 0; ; round++) {
-    if (actor && mine !== null && actor !== mine) throw new Refusal(409, ANOTHERS);
     try {
-      return await ask("POST", path, body, key);
+      return await once();
     } catch (error) {
       const isRefusal = error instanceof Refusal;
       if (isRefusal) error.tries = round;
-      const most = isRefusal && !error.retryAfter ? MOST_ROUNDS_OF_REFUSALS : MOST_ROUNDS;
+      const most = isRefusal && !error.retryAfter ? MOST_ROUNDS_OF_REFUSALS : rounds;
       if (!isWorthAnotherTry(error) || round >= most) throw error;
       if (!isRefusal) unanswered();
       const asked = isRefusal ? error.retryAfter * 1000 : 0;
@@ -191,17 +206,61 @@ export async function settle(path, body, key, unanswered = reactions.unanswered)
   }
 }
 
+/**
+ * Repeats one request under one key until it is answered for certain. It is never repeated after somebody else has
+ * signed in.
+ * @param {string} path @param {string} body @param {string} key
+ * @param {() => void} [unanswered] Says that there is no answer yet.
+ * @param {() => Promise<unknown>} [before] Done before each try; the request is not sent if it fails.
+ * @returns {Promise<any>}
+ */
+export async function settle(path, body, key, unanswered = reactions.unanswered, before = async () => {}) {
+  const mine = actor;
+  function stay() {
+    if (actor && mine !== null && actor !== mine) throw new Refusal(409, BEFORE);
+  }
+  return await repeat(async () => {
+    stay();
+    await before();
+    stay();
+    return await ask("POST", path, body, key);
+  }, unanswered, MOST_ROUNDS);
+}
+
 const SLOT = "till.request:";
+
+/** Whether a request was kept and has had no end yet. @param {Kept} kept */
+const isOpen = ({ path, key }) => JSON.parse(sessionStorage.getItem(SLOT + path) ?? "{}").key === key;
 
 let asking = Promise.resolve("");
 
 /**
- * Lets a request that was kept go out again: one of somebody else only if whoever is signed in has seen it and wants
- * it. Who that is, the till says, since a PIN may have been entered elsewhere.
- * @param {Kept} kept
+ * Whether the till has a request: then the same again only reads its answer.
+ * @param {Kept} kept @param {() => void} unanswered
  */
-async function agree(kept) {
-  const slot = SLOT + kept.path;
+async function isRecorded({ path, key }, unanswered) {
+  const at = `${MOVES.exec(path)?.[1]}?request=${encodeURIComponent(key)}`;
+  try {
+    const { request } = await repeat(async () => {
+      const found = await ask("GET", at);
+      if (found.request !== "working") return found;
+      throw Object.assign(new Refusal(409, { code: STILL_OPEN[0] }), { retryAfter: 1 });
+    }, unanswered, MOST_LOOKS);
+    return request === "recorded";
+  } catch (error) {
+    if (error instanceof Refusal && UNSAID.includes(error.status)) return false;
+    throw error instanceof Refusal && error.isUnsettled ? error : new Refusal(409, BEFORE);
+  }
+}
+
+/**
+ * Lets a request that was kept go out again: one of somebody else, or of before, only if whoever is signed in has seen
+ * it and wants it. Who that is, the till says, since a PIN may have been entered elsewhere.
+ * @param {Kept} kept @param {boolean} isWanted It was asked for just now. @param {() => void} [unanswered]
+ */
+async function agree(kept, isWanted, unanswered = reactions.unanswered) {
+  const isLate = !isWanted && MOVES.test(kept.path);
+  if (isLate && await isRecorded(kept, unanswered)) return;
   /** @type {{id: string, name: string}[]} */
   let people = [];
   try {
@@ -213,39 +272,51 @@ async function agree(kept) {
     const isOut = error instanceof Refusal && error.status === 401;
     if (isOut && error.problem.code === "person_required") reactions.lock();
     else if (isOut) reactions.shut();
-    if (isOut || actor === null) throw error;
+    if (isOut) throw error;
+    // What is said of somebody else is no end of the request.
+    if (actor === null) throw new Refusal(409, BEFORE);
   }
-  if (kept.person === actor) return;
+  const isOwn = kept.person === actor;
+  if (isOwn && !isLate) return;
   // One question at a time, and none about what has had its end meanwhile.
-  asking = asking.catch(() => "").then(() => (sessionStorage.getItem(slot) ? reactions.another(kept, people) : ""));
+  asking = asking.catch(() => "")
+    .then(() => (isOpen(kept) ? reactions.another(kept, people, isOwn) : ""));
   const choice = await asking;
-  if (choice === "drop") sessionStorage.removeItem(slot);
-  if (choice !== "send") throw new Refusal(409, choice === "drop" ? DROPPED : ANOTHERS);
+  if (choice === "drop") sessionStorage.removeItem(SLOT + kept.path);
+  if (choice !== "send") throw new Refusal(409, choice === "drop" ? DROPPED : BEFORE);
 }
 
 /**
  * Asks for an operation. Its request, which has no secrets, is kept until it is answered: a reload can finish it.
- * @param {string} path @param {string} body @param {() => void} [unanswered] @returns {Promise<any>}
+ * @param {string} path @param {string} body @param {() => void} [unanswered]
+ * @param {boolean} [isWanted] It was asked for just now. @returns {Promise<any>}
  */
-export async function operate(path, body, unanswered) {
+export async function operate(path, body, unanswered, isWanted = true) {
   const slot = SLOT + path;
   /** @type {Kept | null} */
   const kept = JSON.parse(sessionStorage.getItem(slot) ?? "null");
   if (kept && kept.body !== body) {
     // Something else was asked for before and never answered: its end comes first, and the clerk sees it.
-    const earlier = await operate(path, kept.body, unanswered);
-    if (path !== "/v1/payments") {
+    const earlier = await operate(path, kept.body, unanswered, false);
+    if (!FRESH.includes(path)) {
       reactions.earlier();
       return earlier;
     }
   }
   const again = kept?.body === body ? kept : null;
-  if (again) await agree(again);
+  if (again) await agree(again, isWanted, unanswered);
   // It is under the same key, and not done twice, whoever asks for it by now.
   const request = { path, body, key: again?.key ?? newKey(), person: actor };
   sessionStorage.setItem(slot, JSON.stringify(request));
+  // By the clock: a device may sleep.
+  let since = Date.now();
+  async function watched() {
+    if (!MOVES.test(path) || Date.now() - since < WATCHED_MS) return;
+    await agree(request, false, unanswered);
+    since = Date.now();
+  }
   try {
-    const answer = await settle(path, request.body, request.key, unanswered);
+    const answer = await settle(path, request.body, request.key, unanswered, watched);
     sessionStorage.removeItem(slot);
     return answer;
   } catch (error) {
@@ -255,6 +326,13 @@ export async function operate(path, body, unanswered) {
     throw error;
   }
 }
+
+/**
+ * Finishes a request of before. One that has had its end meanwhile, asked for anew, would be done twice.
+ * @param {Kept} kept @returns {Promise<any>} Nothing of such a one.
+ */
+export const resume = async (kept) =>
+  (isOpen(kept) ? await operate(kept.path, kept.body, undefined, false) : null);
 
 /** Whether a name in the page's store is that of a request without an answer. @param {string} name */
 export const isKept = (name) => name.startsWith(SLOT);
@@ -268,38 +346,35 @@ const MONEY_MOVED = {
   no: say("pay.noMoney"), yes: say("pay.moneyMoved"), unknown: say("pay.moneyUnknown"),
 };
 
-// What to do on this page, where the till's own words are for programs and the command line.
-const NEXT = {
-  order_settled_in_shop: "Check the order in the shop.",
-  order_held: "Open it under Attention.",
-  unknown_statement: "Choose its provider, or export the report again.",
-  statement_unreadable: "Export the report again and give the file as it came.",
-  statement_too_large: "Split it by day: export the report for a shorter time.",
-  several_accounts: "Enter the account's name there.",
-  incident_resolved: "Nothing was changed.",
-  attention_closed: "Nothing was changed: how it was closed is shown below.",
-  outcome_missing: "Say whether it paid its order.",
-  order_missing: "Name the order that it paid.",
-  nothing_in_suspense: "Close it with the finding only.",
-  day_open: "How it stands is shown below.",
-  day_not_open: "Count what is in it to open it.",
-  day_ended: "Close the day, or reopen it.",
-  day_not_ended: "Count the drawer first.",
-  day_not_counted: "Count the drawer first.",
-  unreadable_need_reason: "Give a reason to close it, and tell whoever runs the till.",
-  day_too_long: "Tell whoever runs the till.",
-  journal_damaged: "Tell whoever runs the till.",
-  difference_needs_reason: "Count again, or give a reason.",
-  too_many_movements: "Count the drawer and close the day.",
-  report_not_found: "Choose it from the list of Z reports.",
-  key_not_found: "How the keys stand is shown below.",
+/**
+ * What to do on the page, where the till's own words are for programs and the command line; a page adds its own.
+ * @type {Record<string, string>}
+ */
+export const NEXT = {
+  order_settled_in_shop: "next.orderSettled",
+  order_held: "next.orderHeld",
+  order_exists: "next.orderExists",
+  unknown_statement: "next.whichProvider",
+  statement_unreadable: "next.exportAgain",
+  statement_too_large: "next.tooLarge",
+  several_accounts: "next.account",
+  incident_resolved: "next.unchanged",
+  attention_closed: "next.closed",
+  outcome_missing: "next.outcome",
+  order_missing: "next.order",
+  nothing_in_suspense: "next.findingOnly",
+  unknown_drawer: "cash.noDrawer",
 };
+
+/** The field of a request that a sentence begins with, which is none of the page's. */
+const PLACE = /^(?:tender\.[\w.]+|drawer): /;
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
 export function sentencesOf(refusal) {
-  const sentences = [foreign(refusal.message.replace(/^tender\.[\w.]+: /, ""))];
-  const next = NEXT[refusal.problem.code] ?? refusal.problem.next;
-  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next && foreign(String(next))]) {
+  const { code, money_moved: moved, next: told } = refusal.problem;
+  const sentences = [foreign(refusal.message.replace(PLACE, ""))];
+  const next = NEXT[code] ? say(NEXT[code]) : told && foreign(String(told));
+  for (const sentence of [MONEY_MOVED[moved], next]) {
     if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
   }
   return sentences;

@@ -7,21 +7,27 @@ import { withApproval } from "./approval.js";
 import { showAttention } from "./attention.js";
 import { isResolution } from "./attention-entry.js";
 import { $, make } from "./dom.js";
+import { handedOut, ofKeptDrawer } from "./drawer.js";
 import { openGate } from "./gate.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
-import { alertWith, clearFaults, mark } from "./notice.js";
+import { alertWith, clearFaults, ground, mark, show } from "./notice.js";
+import { chooseOrder, isTyped } from "./order.js";
 import { method, orderName } from "./payment.js";
 import { refundReader } from "./readers.js";
-import { ask, fail, keptRequests, operate } from "./requests.js";
+import { ask, fail, keptRequests, operate, Refusal, resume } from "./requests.js";
 import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./language.js";
 import "./office.js";
+import "./sell-book.js";
+import "./sell-cash.js";
+import { showDrawer } from "./sell-drawer.js";
 import "./sell-find.js";
 import "./sell-keys.js";
+import { goLive } from "./sell-live.js";
 import "./sell-offline.js";
 import "./sell-parked.js";
 import "./sell-scan.js";
@@ -42,7 +48,7 @@ function refundQuestion(payment, minor) {
   return {
     title: isCash ? say("refunding.inCash", { sum: of(minor) })
       : say(how ? "refunding.to" : "refunding.toCustomer", { sum: of(minor), method: how }),
-    words: say(isCash ? "refunding.drawer" : "refunding.final"),
+    words: isCash ? handedOut() : say("refunding.final"),
     facts: [
       [say("fact.order"), orderName(payment)], [say("latest.charged"), of(payment.captured)],
       [say("refunding.soFar"), payment.refunded > 0 && of(payment.refunded)],
@@ -84,7 +90,7 @@ function releaseQuestion(payment) {
   };
 }
 
-function moneyForm(form, id, verb, question, more) {
+function moneyForm(form, id, verb, question, more = (_) => ({}), begun = () => ({})) {
   $(form).addEventListener("submit", async (event) => {
     event.preventDefault();
     const payment = session.payment;
@@ -96,21 +102,24 @@ function moneyForm(form, id, verb, question, more) {
       $(id).focus();
       return;
     }
+    // What is sent is what was asked about, wherever another tab has this device meanwhile.
+    const asked = { amount: amount.value, ...more(payment) };
     if (!(await review(question(payment, amount.value)))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
-      const body = { amount: amount.value, ...more() };
+      const body = { ...asked, ...begun() };
       const send = (approval) => operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval }));
       open(await withApproval(send));
       $("refund-reason").value = "";
     });
   });
 }
-moneyForm("capture-form", "capture-amount", "capture", captureQuestion, () => ({}));
-moneyForm("refund-form", "refund-amount", "refunds", refundQuestion, () => {
+moneyForm("capture-form", "capture-amount", "capture", captureQuestion);
+moneyForm("refund-form", "refund-amount", "refunds", refundQuestion, (payment) => {
   const reason = $("refund-reason").value.trim();
-  return { ...(reason && { reason }), ...refundReader() };
-});
+  const isCash = payment.tender?.type === "cash";
+  return { ...(reason && { reason }), ...(isCash && ofKeptDrawer()) };
+}, refundReader);
 
 /** Says beside the field what becomes of the rest of the hold. */
 $("capture-amount").addEventListener("input", () => {
@@ -137,25 +146,52 @@ for (const id of ["cancel", "drop"]) {
 /** An entry of the drawer is finished by the page of the day. */
 const isOfDay = (path) => path.startsWith("/v1/day/");
 
+/** What was said of a missing answer is over with it. */
+function calm() {
+  if (session.payment) return;
+  show("", say("stage.nothing"), say("stage.begin"));
+  ground("idle");
+}
+
 /** @returns {Promise<boolean>} Something of it came to nothing, which the alert says. */
 async function finishKept() {
   let isSaid = false;
-  for (const { path, body } of keptRequests()) {
+  /** A typed sale that was to be paid in parts. @type {any} */
+  let booked = null;
+  for (const kept of keptRequests()) {
+    const { path, body } = kept;
     if (isResolution(path) || isOfDay(path)) continue;
     try {
-      const payment = await operate(path, body);
+      const payment = await resume(kept);
+      if (!payment) continue;
+      if (path === "/v1/orders") {
+        booked = payment;
+        calm();
+        continue;
+      }
       if (path === "/v1/payments" || path.startsWith("/v1/orders/")) remember(payment, path, body);
       open(payment);
     } catch (error) {
       fail(error);
+      if (error instanceof Refusal && !error.isUnsettled) calm();
       isSaid = true;
     }
   }
+  if (booked?.payment?.open > 0 && !session.payment && !isTyped()) chooseOrder(booked);
   return isSaid;
 }
 
-/** @param {boolean} [keepsAlert] What the alert says is news still. */
-async function showAddress(keepsAlert = false) {
+/** Brings the payment that somebody asked for into view, wherever its link stands. */
+function bringIntoView() {
+  $("now").scrollIntoView({ block: "start" });
+  $("now-title").focus({ preventScroll: true });
+}
+
+/**
+ * @param {boolean} [keepsAlert] What the alert says is news still.
+ * @param {boolean} [isAsked] Somebody has followed a link to it.
+ */
+async function showAddress(keepsAlert = false, isAsked = false) {
   if (showView()) return showAccount();
   const id = namesReview() || namesAccount() ? "" : decodeURIComponent(location.hash.slice(1));
   if (!id) {
@@ -173,6 +209,7 @@ async function showAddress(keepsAlert = false) {
       open(payment);
     }
     if (!session.busy && session.payment) adopt(session.payment);
+    if (isAsked && session.payment?.id === id) bringIntoView();
   } catch (error) {
     fail(error);
   }
@@ -181,6 +218,7 @@ async function showAddress(keepsAlert = false) {
 async function start() {
   showView();
   showAttention();
+  showDrawer();
   await showAddress(await finishKept());
   await list();
 }
@@ -188,7 +226,12 @@ async function start() {
 $("currency").replaceChildren(...CURRENCIES.map((code) => make("option", code, { value: code })));
 const kept = localStorage.getItem("till.currency");
 if (kept && CURRENCIES.includes(kept)) $("currency").value = kept;
-window.addEventListener("hashchange", () => showAddress());
+window.addEventListener("hashchange", () => showAddress(false, true));
+// A link to what the address names already changes nothing there.
+$("rows").addEventListener("click", (event) => {
+  const link = event.target instanceof Element && event.target.closest("a");
+  if (link && link.hash === location.hash && session.payment) bringIntoView();
+});
 // The payment that is shown stays the counter's address while somebody is elsewhere.
 $("to-counter").addEventListener("click", () => {
   $("to-counter").href = "#" + (session.payment?.id ?? "");
@@ -218,3 +261,4 @@ if ($("session").hidden && $("person").hidden) {
   if (refused) alertWith(refused);
   goBack();
 }
+goLive();

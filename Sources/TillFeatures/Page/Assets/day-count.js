@@ -6,8 +6,11 @@ import { $, make } from "./dom.js";
 import { minorUnits } from "./money.js";
 import { sum } from "./sums.js";
 import { digitsOf } from "./typed-digits.js";
+import { say } from "./words.js";
 
 const MOST_PIECES = 99_999;
+/** What gives a text its direction, and takes no room. */
+const UNSEEN = /[\u200E\u200F\u061C]/g;
 const DRAFT = "till.day.count";
 
 let currency = "";
@@ -99,9 +102,11 @@ function row(kind) {
   }
   const stepper = make("span", "", { className: "stepper" });
   // The arrow keys do in the field what the buttons do for fingers.
-  const [less, more] = [["less", "minus", -1], ["more", "plus", 1]].map(([word, picture, by]) => {
+  const [less, more] = [
+    [say("day.oneLess", { name }), "minus", -1], [say("day.oneMore", { name }), "plus", 1],
+  ].map(([words, picture, by]) => {
     const button = make("button", "", { type: "button", tabIndex: -1 });
-    button.setAttribute("aria-label", `One ${name} ${word}`);
+    button.setAttribute("aria-label", String(words));
     button.append(icon(String(picture), "small"));
     button.addEventListener("click", () => step(input, Number(by)));
     return button;
@@ -113,7 +118,7 @@ function row(kind) {
   worth.append(make("bdi", ""));
   const label = make("label", "", { htmlFor: input.id });
   label.append(make("bdi", name));
-  const element = make("div", "", { className: name.length > 5 ? "denom long" : "denom" });
+  const element = make("div", "", { className: name.replace(UNSEEN, "").length > 5 ? "denom long" : "denom" });
   element.append(picture, label, stepper, worth);
   put(input, count);
   return element;

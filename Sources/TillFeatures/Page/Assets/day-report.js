@@ -1,20 +1,31 @@
 // X and Z: what was sold and what the drawer held. As tables, and as the strip of paper that is printed.
 
 import { tenderOf } from "./badges.js";
+import { clock, offsetOf, zoneShown } from "./day-clock.js";
 import { make } from "./dom.js";
-import { amount, cell, isBlind, ledger, personOf, signed } from "./day-session.js";
+import { amount, cell, isBlind, ledger, personOf, signed, tenderShown } from "./day-session.js";
+import { blocks, folded, line, netOf, table } from "./day-tables.js";
+import { addressOfReport } from "./day-where.js";
+import { FIRST } from "./drawer.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
-const LANGUAGE = document.documentElement.lang || undefined;
-const WHEN = new Intl.DateTimeFormat(LANGUAGE, {
+/** @type {Intl.DateTimeFormatOptions} */
+const TO_THE_SECOND = {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
   second: "2-digit",
-});
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { day: "2-digit", month: "short", year: "numeric" });
-const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+};
+const moment = clock(TO_THE_SECOND);
+// The strip is English in every language of the page, as is what the till itself prints of the day.
+const printedAt = clock(TO_THE_SECOND, "en");
+const date = clock({ day: "2-digit", month: "short", year: "numeric" }, "en");
+const clockTime = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" }, "en");
+const NUMBER = new Intl.NumberFormat(document.documentElement.lang || undefined);
 /** Characters in a line of the strip. */
 const WIDTH = 32;
+/** Digits of the head of the chain that are shown beside the strip, which has all of them. */
+const SHOWN_DIGITS = 16;
 
 /**
  * A number of a Z as it stands on it. After a restore numbers come again, which the journal's epoch tells apart.
@@ -27,23 +38,30 @@ const madeAt = (report) => new Date(report.closed_at ?? report.until ?? Date.now
 
 /** How a report is called, and when it was made by whom. @param {any} report @returns {[string, string]} */
 export function titleOf(report) {
-  const when = WHEN.format(madeAt(report));
-  if (report.number === null) return ["X report", `Read ${when}. Changes nothing.`];
-  const by = personOf(report.closed_by);
-  return [`Z report ${numberOf(report.number, report.epoch)}`, `Closed ${when}${by && ` by ${by}`}`];
+  const time = moment(madeAt(report));
+  const drawer = report.drawer ? ` · ${report.drawer}` : "";
+  if (report.number === null) return [say("day.xReport") + drawer, say("day.readAt", { time })];
+  const name = personOf(report.closed_by);
+  return [
+    say("day.zReport", { name: numberOf(report.number, report.epoch) }) + drawer,
+    name ? say("day.closedBy", { time, name }) : say("day.closedAt", { time }),
+  ];
 }
 
 /** The figures that are looked for first. @param {any} report */
 export function tiles(report) {
   const of = (minor) => signed(minor, report.currency, false);
   const { session, sales } = report;
-  const shown = [["Net sales", of(sales.net)], ["Payments", String(sales.count)], ["Refunds", of(-sales.refunds)]];
+  const shown = [
+    [say("day.netSales"), of(sales.net)], [say("find.payments"), NUMBER.format(sales.count)],
+    [say("day.refunds"), of(-sales.refunds)],
+  ];
   if (report.number === null) {
-    if (session && !isBlind(session)) shown.push(["Expected cash", of(session.expected)]);
+    if (session && !isBlind(session)) shown.push([say("day.expectedCash"), of(session.expected)]);
   } else if (typeof session?.difference === "number") {
-    shown.push(["Cash difference", of(session.difference)]);
+    shown.push([say("day.cashDifference"), of(session.difference)]);
   }
-  if (session?.opening_difference) shown.push(["Opening difference", of(session.opening_difference)]);
+  if (session?.opening_difference) shown.push([say("day.openingDifference"), of(session.opening_difference)]);
   return shown.map(([name, text]) => {
     const tile = make("div", "", { className: "tile" });
     const figure = make("b", "");
@@ -53,90 +71,78 @@ export function tiles(report) {
   });
 }
 
-function head(titles) {
-  const group = make("thead", "");
-  group.setAttribute("role", "rowgroup");
-  const line = make("tr", "");
-  line.setAttribute("role", "row");
-  line.append(...titles.map((title, index) => {
-    const element = make("th", title, { scope: "col", className: index ? "num" : "" });
-    element.setAttribute("role", "columnheader");
-    return element;
-  }));
-  group.append(line);
-  return group;
-}
-
-function line(name, texts) {
-  const element = make("tr", "");
-  element.setAttribute("role", "row");
-  const first = make("th", name, { scope: "row" });
-  first.setAttribute("role", "rowheader");
-  element.append(first, ...texts.map((text) => cell("num", amount(text))));
-  return element;
-}
-
-function group(tag, lines) {
-  const element = make(tag, "");
-  element.setAttribute("role", "rowgroup");
-  element.append(...lines);
-  return element;
-}
-
-/** A table that scrolls by itself where it is too wide. */
-function table(title, titles, lines, last) {
-  const element = make("table", "", { className: "table tight" });
-  element.setAttribute("role", "table");
-  element.append(make("caption", title, { className: "cap" }), head(titles), group("tbody", lines));
-  if (last) element.append(group("tfoot", [last]));
-  const pane = make("div", "", { className: "pane scroll", tabIndex: 0 });
-  pane.setAttribute("role", "region");
-  pane.setAttribute("aria-label", title);
-  pane.append(element);
-  return pane;
-}
-
-/** What is left of a line's money. */
-export const netOf = (one) => one.captured - one.refunded - (one.disputed ?? 0);
 const added = (list, member) => list.reduce((all, one) => all + (one[member] ?? 0), 0);
+
+/** What a table of sums is divided by. @type {Record<string, {head: string, nameOf: (one: any) => string}>} */
+const DIVISIONS = {
+  tender: { head: say("day.tender"), nameOf: (one) => tenderShown(one.tender) },
+  provider: { head: say("day.provider"), nameOf: (one) => one.provider || say("day.none") },
+  drawer: {
+    head: say("day.drawer"), nameOf: (one) => (one.drawer === FIRST ? say("day.firstDrawer") : one.drawer),
+  },
+};
 
 function by(title, member, list, currency) {
   const hasDisputes = list.some((one) => one.disputed);
-  const nameOf = (one) => (member === "tender" ? tenderOf(one.tender) : one.provider || "None");
+  const { head, nameOf } = DIVISIONS[member];
   const texts = ({ count = 0, captured = 0, refunded = 0, disputed = 0 }) =>
-    [String(count), sum(captured, currency), signed(-refunded, currency, false),
+    [NUMBER.format(count), sum(captured, currency), signed(-refunded, currency, false),
       ...(hasDisputes ? [signed(-disputed, currency, false)] : []),
       signed(captured - refunded - disputed, currency, false)];
   const [count, captured, refunded, disputed] =
     ["count", "captured", "refunded", "disputed"].map((name) => added(list, name));
-  return table(title, [member === "tender" ? "Tender" : "Provider", "Count", "Sales", "Refunds",
-    ...(hasDisputes ? ["Disputed"] : []), "Net"],
-  list.map((one) => line(nameOf(one), texts(one))), line("Sum", texts({ count, captured, refunded, disputed })));
+  return table(title, [
+    head, say("day.number"), say("day.sales"),
+    say("day.refunds"), ...(hasDisputes ? [say("badge.disputed")] : []), say("day.net"),
+  ], list.map((one) => line(nameOf(one), texts(one))),
+  line(say("day.sum"), texts({ count, captured, refunded, disputed })));
 }
 
 /** The drawer of the day: from the float to what was counted and what stays. */
 function drawer(report) {
   const { session, currency } = report;
   const list = make("dl", "", { className: "ledger" });
-  const add = (name, text, className = "") => {
+  const add = (name, text, className = "", isAmount = true) => {
     const pair = make("div", "", { className });
     const value = make("dd", "");
-    value.append(name.endsWith("eason") ? text : amount(text));
+    value.append(isAmount ? amount(text) : text);
     pair.append(make("dt", name), value);
     list.append(pair);
   };
-  if (session.opening_difference) add("Opening difference", signed(session.opening_difference, currency));
-  if (session.opening_reason) add("Opening reason", session.opening_reason);
+  if (session.opening_difference) add(say("day.openingDifference"), signed(session.opening_difference, currency));
+  if (session.opening_reason) add(say("day.openingWhy"), session.opening_reason, "", false);
   if (!isBlind(session)) list.append(...ledger(session, report.number !== null));
-  if (typeof session.difference === "number") add("Difference", signed(session.difference, currency), "line2");
-  if (report.reason) add("Reason", report.reason);
-  if (typeof report.left === "number") add("Stays in the drawer", sum(report.left, currency));
+  if (typeof session.difference === "number") add(say("day.difference"), signed(session.difference, currency), "line2");
+  if (report.reason) add(say("refunding.why"), report.reason, "", false);
+  if (typeof report.left === "number") add(say("day.leftThere"), sum(report.left, currency));
   const pane = make("section", "", { className: "pane" });
   pane.setAttribute("aria-labelledby", "report-drawer");
   const header = make("header", "");
-  header.append(make("h3", "Drawer", { id: "report-drawer" }));
+  header.append(make("h3", say("day.drawer"), { id: "report-drawer" }));
   const body = make("div", "", { className: "body" });
   body.append(list);
+  pane.append(header, body);
+  return pane;
+}
+
+/** The number of the last event of a Z, and the head of the journal's chain after it. @param {any} report */
+const headOf = (report) => String(report.journal_head).split(":");
+
+/** What a Z is compared with its journal by: the digest in short, which is whole on the strip. @param {any} report */
+function chain(report) {
+  const [sequence, digest] = headOf(report);
+  const list = make("dl", "", { className: "ledger" });
+  const pair = make("div", "");
+  const value = make("dd", "");
+  value.append(make("bdi", `${digest.slice(0, SHOWN_DIGITS)}…`, { title: report.journal_head }));
+  pair.append(make("dt", say("day.headAfter", { number: Number(sequence) })), value);
+  list.append(pair);
+  const pane = make("section", "", { className: "pane" });
+  pane.setAttribute("aria-labelledby", "report-journal");
+  const header = make("header", "");
+  header.append(make("h3", say("day.journal"), { id: "report-journal" }));
+  const body = make("div", "", { className: "body" });
+  body.append(list, make("p", say("day.compareHead"), { className: "small soft" }));
   pane.append(header, body);
   return pane;
 }
@@ -144,14 +150,17 @@ function drawer(report) {
 /** The tables of a report. @param {any} report */
 export function tables(report) {
   const { currency } = report;
-  const found = [by("By tender", "tender", report.tenders ?? [], currency)];
-  if (report.providers?.length > 0) found.push(by("By provider", "provider", report.providers, currency));
+  const found = [by(say("day.byTender"), "tender", report.tenders ?? [], currency)];
+  if (report.drawers) found.push(by(say("day.byDrawer"), "drawer", report.drawers, currency));
+  if (report.providers?.length > 0) found.push(by(say("day.byProvider"), "provider", report.providers, currency));
   if (report.others?.length > 0) {
-    found.push(table("In other currencies", ["Currency", "Sales", "Refunds"], report.others.map((one) =>
+    const titles = [say("day.inCurrency"), say("day.sales"), say("day.refunds")];
+    found.push(table(say("day.inOthers"), titles, report.others.map((one) =>
       line(one.currency, [sum(one.gross, one.currency), signed(-one.refunds, one.currency, false)]))));
   }
   if (report.session) found.push(drawer(report));
-  return found;
+  if (report.journal_head) found.push(chain(report));
+  return [...found, ...folded(report)];
 }
 
 // ---- The strip
@@ -172,14 +181,8 @@ function printed(name, value, isAmount = false) {
 }
 
 const UNREAD = "Their money is in none of these sums.";
-const ABSENT = "Tax, discounts and the numbers of receipts are not in this report.";
-
-/** How far the clock of a printed time is from UTC. @param {Date} date */
-function zoneOf(date) {
-  const minutes = -date.getTimezoneOffset();
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  return `UTC${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
-}
+const ABSENT = "The numbers of receipts are not in this report.";
+const UNDIVIDED = "By card network, tax, staff, shop and hour: not kept for this report.";
 
 const RULE = "-".repeat(WIDTH) + "\n";
 const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length) / 2))) + text + "\n";
@@ -187,16 +190,20 @@ const middle = (text) => " ".repeat(Math.max(0, Math.floor((WIDTH - text.length)
 const wrapped = (text) =>
   (text.match(new RegExp(`\\S.{0,${WIDTH - 1}}(?=\\s|$)|.{1,${WIDTH}}`, "gu")) ?? []).join("\n") + "\n";
 
+/** A name that fits into a line. */
+const shortened = (name) => (name.length > WIDTH ? `${name.slice(0, WIDTH - 1)}…` : name);
+
 /** The report as it is printed. @param {any} report @returns {(string | Node)[]} */
 export function strip(report) {
   const { currency, sales, session, totals } = report;
   const isX = report.number === null;
   const of = (name, minor) => (Number.isSafeInteger(minor) ? printed(name, figure(minor, currency), true) : []);
   const made = madeAt(report);
-  const at = (name, time) => (time ? printed(name, WHEN.format(new Date(time)).replace(/^\S+ /, "")) : []);
+  const at = (name, time) => (time ? printed(name, printedAt(new Date(time)).replace(/^\S+ /, "")) : []);
   const parts = [
     isX ? printed("X REPORT", "changes nothing") : printed("Z REPORT", `No. ${numberOf(report.number, report.epoch)}`),
-    printed(DATE.format(made), TIME.format(made)), printed("Times in", zoneOf(made)),
+    report.drawer ? printed("Drawer", report.drawer) : [],
+    printed(date(made), clockTime(made)), printed("Times in", offsetOf(made)), printed("Shop's zone", zoneShown()),
     at("Since", report.from), isX ? [] : at("Until", report.until),
     personOf(report.closed_by) ? printed("Closed by", personOf(report.closed_by)) : [],
     printed("Currency", currency), [RULE],
@@ -204,8 +211,10 @@ export function strip(report) {
       ? [...printed("UNREADABLE PAYMENTS", String(report.unreadable.length)), wrapped(UNREAD), RULE] : [],
     of("Gross sales", sales.gross), of("Refunds", -sales.refunds),
     sales.disputed ? of("Disputed", -sales.disputed) : [], of("NET SALES", sales.net), of("Tips", sales.tips),
+    sales.discount_count ? of(`Discounts: ${sales.discount_count}`, sales.discounts) : [],
     printed("Payments", String(sales.count)), printed("Refunds made", String(sales.refund_count)), [RULE],
-    ...(report.tenders ?? []).map((one) => of(tenderOf(one.tender), netOf(one))), [RULE],
+    ...(report.tenders ?? []).map((one) => of(tenderOf(one.tender), netOf(one))),
+    ...(report.drawers ?? []).map((one) => of(`Cash in ${one.drawer}`, netOf(one))), [RULE],
   ];
   for (const one of report.others ?? []) {
     parts.push(printed(`Sales ${one.currency}`, figure(one.gross, one.currency), true),
@@ -213,6 +222,11 @@ export function strip(report) {
       one.disputed ? printed(`Disputed ${one.currency}`, figure(-one.disputed, one.currency), true) : []);
   }
   if (report.others?.length > 0) parts.push([RULE]);
+  for (const { title, rows, currency: its } of blocks(report)) {
+    parts.push([wrapped(title)], ...rows.map(([name, minor]) => printed(shortened(name), figure(minor, its), true)),
+      [RULE]);
+  }
+  if (report.breakdowns === null && !report.drawer) parts.push([wrapped(UNDIVIDED), RULE]);
   if (session) {
     parts.push(of("Float", session.float), of("Opening difference", session.opening_difference),
       session.opening_reason ? [wrapped(session.opening_reason)] : []);
@@ -231,7 +245,12 @@ export function strip(report) {
   // The first event of it is the one after the last of the report before.
   const first = report.first_sequence + 1;
   const events = first > report.last_sequence ? "no event" : `${first} to ${report.last_sequence}`;
-  parts.push(printed("Journal", events), [RULE]);
+  parts.push(printed("Journal", events));
+  if (report.journal_head) {
+    const [sequence, digest] = headOf(report);
+    parts.push(printed("Head after event", sequence), [wrapped(digest)]);
+  }
+  parts.push([RULE]);
   if (totals) {
     parts.push(["Grand totals since start\n"], of("Sales", totals.gross), of("Refunds", -totals.refunds),
       totals.disputed ? of("Disputed", -totals.disputed) : [], of("Net", totals.net));
@@ -251,21 +270,21 @@ export function strip(report) {
 export function reportRow(report) {
   const element = make("tr", "");
   element.setAttribute("role", "row");
-  const link = make("a", "", { className: "row", href: `/day?report=${report.number}` });
+  const link = make("a", "", { className: "row", href: addressOfReport(report.number, report.drawer ?? FIRST) });
   link.append(make("b", `Z ${numberOf(report.number, report.epoch)}`));
   const when = cell("when");
-  when.append(make("time", WHEN.format(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
+  when.append(make("time", moment(madeAt(report)), { dateTime: report.closed_at ?? report.until }));
   const by = report.session?.difference;
   const difference = cell("num off");
   const before = report.session?.opening_difference;
   const isOff = Boolean(before);
   if (typeof by === "number") {
-    difference.append(amount(by !== 0 ? signed(by, report.currency) : isOff ? "closed: matches" : "matches"));
+    difference.append(amount(
+      by !== 0 ? signed(by, report.currency) : isOff ? say("day.closeMatches") : say("day.countMatches")));
   }
   if (isOff) {
-    const under = make("span", "opened: ", { className: "under" });
-    under.append(amount(signed(before, report.currency)));
-    difference.append(under);
+    const words = say("day.openingWas", { sum: signed(before, report.currency) });
+    difference.append(make("span", words, { className: "under" }));
   }
   element.append(cell("what", link), when, cell("by", personOf(report.closed_by)), difference,
     cell("num sum", amount(signed(report.sales.net, report.currency, false))));

@@ -1,21 +1,31 @@
 // What happened in the drawer since it was opened, and how what is expected in it comes about.
 
+import { tenderOf } from "./badges.js";
+import { clock, isToday } from "./day-clock.js";
 import { make } from "./dom.js";
 import { sum } from "./sums.js";
+import { language, say } from "./words.js";
 
-const LANGUAGE = document.documentElement.lang || undefined;
-const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit" });
-const DAY_TIME = new Intl.DateTimeFormat(LANGUAGE, {
-  day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-});
+const time = clock({ hour: "2-digit", minute: "2-digit" });
+const dayTime = clock({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
 export const KINDS = {
-  paid_in: { word: "Paid in", sign: 1 }, paid_out: { word: "Paid out", sign: -1 },
-  bank_drop: { word: "Bank drop", sign: -1 }, refund: { word: "Cash for a failed refund", sign: -1 },
+  paid_in: { word: say("day.paidIn"), sign: 1 }, paid_out: { word: say("day.paidOut"), sign: -1 },
+  bank_drop: { word: say("day.bankDrop"), sign: -1 }, refund: { word: say("day.cashRefund"), sign: -1 },
 };
+
+/** @type {Record<string, string>} */
+const TENDERS = {
+  card: say("take.card"), reader: say("take.reader"), cash: say("take.cash"), wallet: say("day.wallet"),
+  elsewhere: say("day.elsewhere"), other: say("day.otherTender"), "": say("day.none"),
+};
+
+/** How was paid, in the language of the page. @param {string} tender */
+export const tenderShown = (tender) => TENDERS[tender ?? ""] ?? tenderOf(tender);
 
 /** A sum with its sign; a plus only where it says which way money went. */
 export function signed(minor, currency, hasPlus = true) {
+  if (language !== "en") return sum(minor, currency, hasPlus ? "exceptZero" : "auto");
   const sign = minor < 0 ? "−" : minor > 0 && hasPlus ? "+" : "";
   return sign + sum(Math.abs(minor), currency);
 }
@@ -23,17 +33,13 @@ export function signed(minor, currency, hasPlus = true) {
 /** An amount, or words in its place. */
 export const amount = (text) => make("bdi", text);
 
-/** A sentence in which each amount stands by itself, whichever way its language is written. */
-export const phrase = (words, ...amounts) =>
-  words.flatMap((word, index) => (index < amounts.length ? [word, amount(amounts[index])] : [word]));
-
 /** Who did something, however the till names them. @param {any} by */
 export const personOf = (by) => (typeof by === "string" ? by : by?.name ?? by?.text ?? "");
 
 /** The time of a day; with its day if that is not today. @param {string} at */
 export function timeOf(at) {
   const date = new Date(at);
-  return (date.toDateString() === new Date().toDateString() ? TIME : DAY_TIME).format(date);
+  return (isToday(date) ? time : dayTime)(date);
 }
 
 /** Whether sums of cash are kept from whoever counts. @param {any} session */
@@ -71,35 +77,33 @@ function opening(session, hasLast) {
   const by = session.opening_difference;
   const reason = session.opening_reason;
   if (!hasLast || typeof by !== "number") return reason ? [reason] : [];
-  if (by === 0) return ["Same as left at the last close"];
-  const text = sum(Math.abs(by), session.currency);
-  return [
-    ...(by > 0 ? phrase`${text} more than left at the last close` : phrase`${text} less than left at the last close`),
-    ...(reason ? [`: ${reason}`] : []),
-  ];
+  if (by === 0) return [say("day.sameAsLast")];
+  const values = { sum: sum(Math.abs(by), session.currency) };
+  const words = by > 0 ? say("day.moreThanLast", values) : say("day.lessThanLast", values);
+  return [reason ? `${words}: ${reason}` : words];
 }
 
 /** Rows of what happened, newest first. @param {any} session @param {boolean} hasLast There was a day before. */
 export function drawerRows(session, hasLast) {
   const of = (minor, hasPlus = true) => signed(minor, session.currency, hasPlus);
   const events = [
-    { at: session.opened_at, what: "Float counted", under: opening(session, hasLast), by: session.opened_by,
+    { at: session.opened_at, what: say("day.floatCounted"), under: opening(session, hasLast), by: session.opened_by,
       text: of(session.float, false) },
     ...(session.cash ?? []).map(({ kind, amount: minor, reason, payment, at, by }) => ({
       at, by, what: [KINDS[kind]?.word ?? kind, reason].filter(Boolean).join(": "), under: payment ? [payment] : [],
       text: of((KINDS[kind]?.sign ?? 1) * minor),
     })),
     ...(session.counts ?? []).map(({ total, at, by }, index) => ({
-      at, by, what: index ? "Drawer counted again" : "Drawer counted", text: of(total, false),
+      at, by, what: index ? say("day.drawerRecounted") : say("day.drawerCounted"), text: of(total, false),
     })),
   ];
   // Some of one second stay in the order in which they are known.
   events.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  const hidden = { isMuted: true, text: "after the count" };
+  const hidden = { isMuted: true, text: say("day.afterCount") };
   const shown = isBlind(session);
-  const sales = [{ what: "Cash sales so far", ...(shown ? hidden : { text: of(session.cash_sales) }) }];
+  const sales = [{ what: say("day.cashSalesSoFar"), ...(shown ? hidden : { text: of(session.cash_sales) }) }];
   if (!shown && session.cash_refunds > 0) {
-    sales.unshift({ what: "Cash refunds so far", text: of(-session.cash_refunds) });
+    sales.unshift({ what: say("day.cashRefundsSoFar"), text: of(-session.cash_refunds) });
   }
   return [...sales, ...events.reverse()].map((one) => row(/** @type {any} */ (one)));
 }
@@ -122,19 +126,19 @@ export function ledger(session, hasCount) {
   const of = (minor) => signed(minor ?? 0, session.currency);
   const count = lastCount(session);
   const lines = [
-    pair(`Float counted at ${timeOf(session.opened_at)}`, sum(session.float, session.currency)),
-    pair("Cash sales", of(session.cash_sales)),
-    pair("Cash refunds", of(-(session.cash_refunds ?? 0))),
-    pair(`Paid in, ${countOf(session, "paid_in")}`, of(session.paid_in)),
-    pair(`Paid out, ${countOf(session, "paid_out")}`, of(-(session.paid_out ?? 0))),
-    pair(`Bank drops, ${countOf(session, "bank_drop")}`, of(-(session.bank_drops ?? 0))),
+    pair(say("day.floatAt", { time: timeOf(session.opened_at) }), sum(session.float, session.currency)),
+    pair(say("day.cashSales"), of(session.cash_sales)),
+    pair(say("day.cashRefunds"), of(-(session.cash_refunds ?? 0))),
+    pair(say("day.paidInCount", { number: countOf(session, "paid_in") }), of(session.paid_in)),
+    pair(say("day.paidOutCount", { number: countOf(session, "paid_out") }), of(-(session.paid_out ?? 0))),
+    pair(say("day.bankDropsCount", { number: countOf(session, "bank_drop") }), of(-(session.bank_drops ?? 0))),
     ...(session.refunds_paid
-      ? [pair(`Refunds in cash, ${countOf(session, "refund")}`, of(-session.refunds_paid))] : []),
-    pair("Expected", signed(session.expected, session.currency, false), "line2"),
+      ? [pair(say("day.cashRefundsCount", { number: countOf(session, "refund") }), of(-session.refunds_paid))] : []),
+    pair(say("day.expected"), signed(session.expected, session.currency, false), "line2"),
   ];
   if (count && hasCount) {
-    const by = [personOf(count.by), timeOf(count.at)].filter(Boolean).join(", ");
-    lines.push(pair(`Counted by ${by}`, sum(count.total, session.currency)));
+    const name = [personOf(count.by), timeOf(count.at)].filter(Boolean).join(", ");
+    lines.push(pair(say("day.countedBy", { name }), sum(count.total, session.currency)));
   }
   return lines;
 }

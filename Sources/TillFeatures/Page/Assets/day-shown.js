@@ -1,23 +1,26 @@
 // What is shown of the day: the drawer, its count, the difference, X and Z, as the page's address says.
 
-import { tenderOf } from "./badges.js";
 import { ask } from "./calls.js";
+import { clock, whoseTimes } from "./day-clock.js";
 import { beginCount, counted } from "./day-count.js";
-import { netOf, reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
-import { drawerRows, isBlind, lastCount, ledger, personOf, phrase, signed, timeOf } from "./day-session.js";
+import { drawerHere, drawerNames, isDayOf, isDrawerKnown, shown } from "./day-drawers.js";
+import { reportRow, strip, tables, tiles, titleOf } from "./day-report.js";
+import { drawerRows, isBlind, lastCount, ledger, personOf, signed, tenderShown, timeOf } from "./day-session.js";
 import { day, of, says } from "./day-state.js";
-import { $, make, ZONE } from "./dom.js";
+import { netOf } from "./day-tables.js";
+import { addressOf, addressOfReport, drawerRead, isReading, named, wanted } from "./day-where.js";
+import { $, make } from "./dom.js";
+import { FIRST } from "./drawer.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
 /** A count that takes the place of another, as the day goes on elsewhere, is not submitted by a click for that one. */
 const SETTLE_MS = 400;
 const SALES_MS = 15_000;
 const PAGE = 50;
-const VIEWS = ["session", "count", "close", "x", "reports"];
-const LANGUAGE = document.documentElement.lang || undefined;
-const DATE = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const date = clock({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 /** Counts the reports that were asked for, so that a late one is not shown in place of another. */
 let turn = 0;
@@ -26,25 +29,14 @@ let loaded = "";
 
 // ---- Where somebody is
 
-/** What the address asks for. @returns {{view: string, number: number}} */
-function wanted() {
-  const query = new URLSearchParams(location.search);
-  const number = Number(query.get("report"));
-  if (Number.isSafeInteger(number) && number > 0) return { view: "report", number };
-  const view = query.get("view") ?? "";
-  return { view: VIEWS.includes(view) ? view : "session", number: 0 };
-}
-
-/** What can be shown of it. */
+/** What can be shown of it. Whether another drawer than this device's has a day, the till says. */
 function possible({ view, number }) {
   const { session } = day;
-  if (["count", "close", "x"].includes(view) && !session) return { view: "session", number };
+  const isHere = view !== "x" || drawerRead() === drawerHere();
+  if (["count", "close", "x"].includes(view) && !session && isHere) return { view: "session", number };
   if (view === "close" && (session.state !== "ended" || !lastCount(session))) return { view: "count", number };
   return { view, number };
 }
-
-/** @param {string} view */
-export const addressOf = (view) => (view === "session" ? "/day" : `/day?view=${view}`);
 
 /** @param {string} address @param {boolean} [isForFocus] What had the focus is hidden now. */
 export function go(address, isForFocus = false) {
@@ -58,6 +50,9 @@ export function go(address, isForFocus = false) {
 
 // ---- The drawer
 
+/** Whether there is an X of a drawer. @param {string} name */
+const hasDay = (name) => (name === drawerHere() ? Boolean(day.session) : isDayOf(name));
+
 /** @param {string} view */
 function showButtons(view) {
   const { session, may } = day;
@@ -67,9 +62,14 @@ function showButtons(view) {
   for (const id of ["to-count", "tab-count"]) $(id).setAttribute("href", addressOf(isOpen ? "count" : "close"));
   $("tab-count").hidden = !session || !can;
   $("to-count").hidden = !isHere || !can;
-  $("to-count").textContent = isOpen ? "Count and close" : "Close the day";
-  $("to-x").hidden = !isHere || !may("totals");
+  $("to-count").textContent = isOpen ? say("day.countAndClose") : say("day.closeDay");
+  // What is read goes on being of the drawer of which it is read.
+  const drawer = isReading(view) ? drawerRead() : drawerHere();
+  const isThere = view === "reports" && drawer !== drawerHere() && hasDay(drawer);
+  $("to-x").hidden = !(isHere || isThere) || !may("totals");
+  $("to-x").setAttribute("href", addressOf("x", drawer));
   $("tab-reports").hidden = !may("totals");
+  $("tab-reports").setAttribute("href", addressOf("reports", drawer));
   $("resume").hidden = session?.state !== "ended" || !can || !["session", "close"].includes(view);
   $("drawer-buttons").hidden = !isOpen || !can;
 }
@@ -82,21 +82,21 @@ function showCounted() {
   const total = counted();
   const isSettled = performance.now() >= settledAt;
   const text = total === null ? "…" : sum(total, currencyCounted());
-  $("submit-count").replaceChildren(...(day.session ? ["Submit count"] : phrase`Open with ${text}`));
+  $("submit-count").textContent = day.session ? say("day.submit") : say("day.openWith", { sum: text });
   $("submit-count").disabled = total === null || !isSettled || !day.may("drawer");
 }
 
 /** What whoever counts has to know. */
 function wordsOfCount() {
   const { session, may } = day;
-  if (!may("drawer")) return "Your role does not open or count the drawer.";
-  if (!session) return "A difference from what stayed at the last close is recorded with the opening.";
-  return isBlind(session) ? "Recounts are kept." : "What is expected is shown after you submit. Recounts are kept.";
+  if (!may("drawer")) return say("day.mayNot");
+  if (!session) return say("day.openingNote");
+  return isBlind(session) ? say("day.recounts") : say("day.expectedAfter");
 }
 
 export function renderCount() {
   const { session } = day;
-  $("count-title").textContent = session ? "Count the drawer" : "Count the float";
+  $("count-title").textContent = session ? say("day.countDrawer") : say("day.countFloat");
   $("currency-field").hidden = Boolean(session);
   $("opening-field").hidden = Boolean(session) || !day.last;
   $("count-words").textContent = wordsOfCount();
@@ -111,7 +111,7 @@ function renderSession() {
   const { session, last } = day;
   $("rows").replaceChildren(...drawerRows(session, Boolean(last)));
   $("open-since").textContent =
-    [`Open since ${timeOf(session.opened_at)}`, personOf(session.opened_by)].filter(Boolean).join(", ");
+    [say("day.openSince", { time: timeOf(session.opened_at) }), personOf(session.opened_by)].filter(Boolean).join(", ");
   const isHidden = isBlind(session);
   $("expected").hidden = isHidden;
   $("blind").hidden = !isHidden;
@@ -121,36 +121,31 @@ function renderSession() {
 }
 
 function wordsOfDifference(by) {
-  if (typeof by !== "number") return "Whether it is what is expected is shown to whoever may see totals.";
-  if (by === 0) return "The drawer holds what is expected.";
-  const text = of(Math.abs(by));
-  return by < 0
-    ? phrase`The drawer holds ${text} less than expected.` : phrase`The drawer holds ${text} more than expected.`;
+  if (typeof by !== "number") return say("day.notShown");
+  if (by === 0) return say("day.asExpected");
+  const values = { sum: of(Math.abs(by)) };
+  return by < 0 ? say("day.lessThanExpected", values) : say("day.moreThanExpected", values);
 }
-
-const paymentsOf = (count) => `${count} ${count === 1 ? "payment" : "payments"}`;
 
 function renderClose() {
   const { session } = day;
   const { total } = lastCount(session);
   const by = session.difference;
   const isKnown = typeof by === "number";
-  $("difference-title").textContent = isKnown ? "Difference" : "Counted";
+  $("difference-title").textContent = isKnown ? say("day.difference") : say("day.counted");
   $("difference").textContent = isKnown ? signed(by, session.currency) : of(total);
   says("difference-words", wordsOfDifference(by));
   $("standing").className = by === 0 ? "badge paid" : "badge unsure";
-  says("standing", !isKnown ? "" : by === 0 ? "Matches" : "Differs");
+  says("standing", !isKnown ? "" : by === 0 ? say("day.matches") : say("day.differs"));
   $("ledger").replaceChildren(...(isKnown ? ledger(session, true) : []));
   const unread = session.unreadable ?? 0;
-  says("close-unread", unread
-    ? `${paymentsOf(unread)} cannot be read and ${unread === 1 ? "is" : "are"} not included in any total. `
-      + "Give a reason to close." : "");
+  says("close-unread", unread ? say("day.unreadClose", { count: unread }) : "");
   $("reasons").hidden = by === 0 && unread === 0;
-  $("why").textContent = by === 0 ? "Why is it closed?" : "Why is there a difference?";
-  says("close",
-    isKnown && by !== 0 ? phrase`Close with a difference of ${signed(by, session.currency)}` : "Close the day");
+  $("why").textContent = by === 0 ? say("day.whyClosed") : say("day.whyDifference");
+  const isOff = isKnown && by !== 0;
+  says("close", isOff ? say("day.closeWith", { sum: signed(by, session.currency) }) : say("day.closeDay"));
   $("left").placeholder = decimal(total, session.currency);
-  says("left-hint", phrase`All of ${of(total)} unless you enter less.`);
+  says("left-hint", say("day.allOf", { sum: of(total) }));
 }
 
 // ---- What was sold, which is read seldom: it is made of all payments of the day
@@ -170,9 +165,10 @@ async function readSales() {
   if (session && may("totals") && !$("view-session").hidden) {
     salesAt = performance.now();
     try {
-      const { tenders, sales, currency } = await ask("GET", "/v1/day/report");
-      $("sales-list").replaceChildren(...tenders.flatMap((one) =>
-        salesPair(tenderOf(one.tender), netOf(one), currency)), ...salesPair("Net", sales.net, currency, "all"));
+      const { tenders, sales, currency } = await ask("GET", `/v1/day/report?${named(session.drawer ?? FIRST)}`);
+      $("sales-list").replaceChildren(
+        ...tenders.flatMap((one) => salesPair(tenderShown(one.tender), netOf(one), currency)),
+        ...salesPair(say("day.net"), sales.net, currency, "all"));
       salesOf = session.id;
       $("sales").hidden = day.session?.id !== salesOf;
     } catch {
@@ -190,6 +186,24 @@ function salesPair(name, minor, currency, className = "") {
 
 // ---- All of it
 
+/** Offers the other drawers to read of, which leaves this device at its own. @param {string} view */
+function showDrawers(view) {
+  const drawer = drawerRead();
+  const names = [...new Set([...drawerNames(), drawer])].filter((name) =>
+    view === "reports" || name === drawer || hasDay(name));
+  const isOffered = ["x", "reports"].includes(view) && day.may("totals") && names.length > 1;
+  $("of-read").hidden = !isOffered;
+  if (!isOffered) return;
+  const list = $("read-drawer");
+  // A list that somebody has open stays as it is.
+  if ([...list.options].map(({ value }) => value).join() !== names.join()) {
+    list.replaceChildren(...names.map((name) => make("option", shown(name), { value: name })));
+  }
+  list.value = drawer;
+}
+
+$("read-drawer").addEventListener("change", () => go(addressOf(possible(wanted()).view, $("read-drawer").value)));
+
 /** Shows the day as it stands, where the page's address says. */
 export function render() {
   if (!day.isRead || !day.isMet) return;
@@ -205,27 +219,39 @@ export function render() {
     if ((tab.getAttribute("data-views") ?? "").split(" ").includes(view)) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
-  const standing = !session ? "not open" : session.state === "ended" ? "being counted" : "open";
-  $("about").textContent = `${DATE.format(new Date())} · Drawer ${standing} · Times in ${ZONE}`;
+  const standing = !session ? say("day.notOpen")
+    : session.state === "ended" ? say("day.beingCounted") : say("day.isOpen");
+  const here = drawerHere();
+  $("about").textContent =
+    [date(new Date()), here === FIRST ? "" : here, standing, whoseTimes()].filter(Boolean).join(" · ");
+  $("of-device").hidden = view !== "session" || !day.may("drawer") || !$("drawer").options.length;
   if (!$("view-count").hidden) renderCount();
   if (!$("view-session").hidden) renderSession();
   if (!$("view-close").hidden) renderClose();
   showButtons(view);
+  showDrawers(view);
   $("sales").hidden = session?.id !== salesOf || !day.may("totals");
   if (!$("view-session").hidden) salesLater();
-  const about = view === "report" ? `z${number}` : ["x", "reports"].includes(view) ? view : "";
+  if (isReading(view) && !wanted().drawer) {
+    // It is this device's, which is not known yet, or is named from here on.
+    if (!isDrawerKnown()) return;
+    history.replaceState(null, "", view === "report" ? addressOfReport(number, here) : addressOf(view));
+  }
+  const drawer = drawerRead();
+  const about = isReading(view) ? `${drawer} ${view === "report" ? number : view}` : "";
   if (about === loaded) return;
   loaded = about;
   turn += 1;
-  if (about) load(view, number);
+  if (about) load(view, number, drawer);
 }
 
 // ---- Reports
 
-async function load(view, number) {
+async function load(view, number, drawer) {
   const mine = turn;
-  const path = view === "x" ? "/v1/day/report" : view === "report" ? `/v1/day/reports/${number}`
-    : `/v1/day/reports?limit=${PAGE}`;
+  const path = view === "x" ? `/v1/day/report?${named(drawer)}`
+    : view === "report" ? `/v1/day/reports/${number}?${named(drawer)}`
+    : `/v1/day/reports?limit=${PAGE}&${named(drawer)}`;
   for (const id of ["sheet", "older", "no-reports"]) $(id).hidden = true;
   $("reports").replaceChildren();
   try {
@@ -245,10 +271,12 @@ function showReport(report) {
   $("report-title").textContent = title;
   $("report-words").textContent = words;
   const unread = report.unreadable?.length ?? 0;
-  says("unread", unread ? `${paymentsOf(unread)} of it cannot be read.` : "");
+  says("unread", unread ? say("day.unread", { count: unread }) : "");
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
+  $("csv").hidden = report.number === null;
+  $("csv").setAttribute("href", `/v1/day/reports/${report.number}.csv?${named(report.drawer ?? FIRST)}`);
   $("sheet").hidden = false;
 }
 
@@ -263,7 +291,8 @@ $("older").addEventListener("click", async () => {
   const mine = turn;
   $("older").hidden = true;
   try {
-    const found = await ask("GET", `/v1/day/reports?limit=${PAGE}&before=${$("older").dataset.before}`);
+    const { before } = $("older").dataset;
+    const found = await ask("GET", `/v1/day/reports?limit=${PAGE}&before=${before}&${named(drawerRead())}`);
     if (mine === turn) showReports(found);
   } catch (error) {
     $("older").hidden = false;

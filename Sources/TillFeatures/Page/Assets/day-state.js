@@ -2,12 +2,15 @@
 // other devices do.
 
 import { ask, Refusal } from "./calls.js";
+import { keepZone } from "./day-clock.js";
 import { $ } from "./dom.js";
+import { drawerKept } from "./drawer.js";
 import { wordsOf } from "./frame.js";
+import { session as shared } from "./session.js";
 import { sum } from "./sums.js";
+import { parts, say } from "./words.js";
 
 const POLL_MS = 5_000;
-const NOT_ANSWERED = "The till did not answer. What is shown is how the day stands; check it before you try again.";
 
 /**
  * `session` is the one that is not closed, `last` the last Z; `isRead` whether the till has said so. `may` says what
@@ -28,13 +31,10 @@ let asked = 0;
 /** An amount in the drawer's currency. @param {number} minor */
 export const of = (minor, currency = day.session?.currency ?? day.last?.currency ?? "EUR") => sum(minor, currency);
 
-/**
- * Puts a text, or a phrase with amounts, into an element of the page; an empty one hides it.
- * @param {string} id @param {string | (string | Node)[]} words
- */
+/** Puts a text into an element of the page; an empty one hides it. @param {string} id @param {string} words */
 export function says(id, words) {
-  $(id).replaceChildren(...(typeof words === "string" ? [words] : words).filter(Boolean));
-  $(id).hidden = words.length === 0;
+  $(id).replaceChildren(...parts(words));
+  $(id).hidden = !words;
 }
 
 /** Reads how the day stands, and shows it if it has changed. */
@@ -42,16 +42,18 @@ export async function refresh() {
   const mine = asked += 1;
   pending += 1;
   try {
-    const found = await ask("GET", "/v1/day");
+    const drawer = drawerKept();
+    const found = await ask("GET", drawer ? `/v1/day?drawer=${drawer}` : "/v1/day");
     if (mine !== asked) return;
     says("offline", "");
     const text = JSON.stringify(found);
     if (text === known) return;
     known = text;
     const { isRead, session } = day;
+    keepZone(found.zone);
     Object.assign(day, { isRead: true, session: found.session, last: found.last });
     if (isRead && !isBusy && session?.id !== found.session?.id) {
-      says("done", `The day was ${session ? "closed" : "opened"} on another device.`);
+      says("done", session ? say("day.closedElsewhere") : say("day.openedElsewhere"));
     }
     day.draw();
   } catch (error) {
@@ -83,7 +85,7 @@ export function keepReading() {
  */
 export async function perform(send, isDone = () => false) {
   if (isBusy) return null;
-  isBusy = true;
+  isBusy = shared.busy = true;
   // What was asked for before says nothing about what is done now.
   asked += 1;
   says("alert", "");
@@ -96,9 +98,9 @@ export async function perform(send, isDone = () => false) {
   } catch (error) {
     await refresh();
     if (!(error instanceof Refusal) && isDone()) return {};
-    says("alert", error instanceof Refusal ? wordsOf(error) : NOT_ANSWERED);
+    says("alert", error instanceof Refusal ? wordsOf(error) : say("day.notAnswered"));
     return null;
   } finally {
-    isBusy = false;
+    isBusy = shared.busy = false;
   }
 }

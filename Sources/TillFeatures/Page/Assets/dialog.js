@@ -1,5 +1,10 @@
 // A dialog that asks one question at a time.
 
+import { $ } from "./dom.js";
+
+/** Whether the page asks who is there: nothing stands above that. */
+const isShut = () => ["session", "person"].some((id) => $(id)?.hidden === false);
+
 /**
  * The answers of a dialog, each to the question that was open when it was given. The browser reports the end of a
  * dialog later, and may do so when the next question is open already: that report answers nothing.
@@ -18,9 +23,14 @@ export function questions(dialog) {
   dialog.addEventListener("close", () => { if (!dialog.open) end(""); });
   return {
     end,
-    /** Opens the dialog; a question that is open still is answered with no. @returns {Promise<string>} */
+    /**
+     * Opens the dialog; a question that is open still is answered with no, and so is one that comes once the page asks
+     * to sign in.
+     * @returns {Promise<string>}
+     */
     begin() {
       end("");
+      if (isShut()) return Promise.resolve("");
       dialog.showModal();
       return new Promise((resolve) => { tell = resolve; });
     },

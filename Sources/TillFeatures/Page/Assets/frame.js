@@ -1,19 +1,17 @@
 // What the pages of the back office share: whoever is not signed in is sent to do so and comes back, who it is stands
 // at the top beside the way out, F2 leads to the search, and the till's events come in as they happen.
 
-import { actAs, ask, isAlone, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
+import { actAs, ask, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
+import { follow as followStream } from "./streams.js";
 import "./unfinished.js";
-import { say } from "./words.js";
+import { parts, say } from "./words.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
-const RECONNECT_MS = 3_000;
 const COUNT_MS = 60_000;
 /** Payments that one answer lists at most. */
 const MOST_LISTED = 500;
-const STILL_IN = "The till cannot be reached. You are still signed in.";
-const UNREACHED = "The till cannot be reached. What is shown may be out of date.";
 
 /** Without a session nothing of the till is seen; somebody signs in elsewhere and comes back here. */
 function leave() {
@@ -25,7 +23,7 @@ reactions.shut = reactions.lock = leave;
 
 /** What an error tells whoever reads the page. @param {unknown} error */
 export function wordsOf(error) {
-  if (!(error instanceof Refusal)) return UNREACHED;
+  if (!(error instanceof Refusal)) return say("top.outOfDate");
   return error.status === 401 ? "" : sentencesOf(error).join(" ");
 }
 
@@ -39,7 +37,8 @@ async function goOut() {
     await ask("DELETE", isShared ? "/session/person" : "/session");
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return leave();
-    $("alert").textContent = error instanceof Refusal ? sentencesOf(error).join(" ") : STILL_IN;
+    const words = error instanceof Refusal ? sentencesOf(error).join(" ") : say("session.stillIn");
+    $("alert").replaceChildren(...parts(words));
     $("alert").hidden = false;
     return;
   }
@@ -57,7 +56,7 @@ function offerWayOut({ person, personal }) {
     button.addEventListener("click", goOut);
     $("who").after(button);
   }
-  $("way-out").textContent = isShared ? "Lock or switch" : "Sign out";
+  $("way-out").textContent = isShared ? say("top.lock") : say("top.signOut");
 }
 
 let mayReview = false;
@@ -77,14 +76,15 @@ async function count() {
     return;
   }
   try {
-    const [{ attention, incidents, incidents_open: all }, { breaks }] = await Promise.all([
+    const [{ attention, incidents, incidents_open: all, setup = [] }, { breaks }] = await Promise.all([
       ask("GET", `/v1/attention?limit=${MOST_LISTED}`), ask("GET", "/v1/reconciliation"),
     ]);
     // What does not match a statement is an incident, too, and counted once.
-    const open = attention.length + incidents.filter(({ kind }) => kind !== "statement").length + breaks.length;
+    const open = attention.length + incidents.filter(({ kind }) => kind !== "statement").length + breaks.length
+      + setup.length;
     const isMore = all > incidents.length || attention.length >= MOST_LISTED;
     const text = isMore ? `${open}+` : String(open);
-    $("attention-count").replaceChildren(text, make("span", " open", { className: "only-sr" }));
+    $("attention-count").replaceChildren(text, make("span", ` ${say("top.open")}`, { className: "only-sr" }));
     $("attention-count").hidden = open === 0;
   } catch {
     return; // it is asked again
@@ -124,7 +124,47 @@ addEventListener("submit", (event) => {
   location.assign(`/payments?q=${encodeURIComponent($("q").value.trim())}&period=all`);
 });
 
-function live(isLive) {
+/**
+ * Brings what is in a box up to date in its place: what is the same stays, with the focus and the selection in it.
+ * @param {Element} box @param {Node[]} wanted
+ * @param {(node: any, index: number) => string} [keyOf] What stays the same wherever it stands; else its place is.
+ */
+export function refill(box, wanted, keyOf = (_, index) => String(index)) {
+  const keys = wanted.map(keyOf);
+  /** @type {Map<string, ChildNode>} */
+  const there = new Map();
+  for (const [index, node] of [...box.childNodes].entries()) {
+    const key = keyOf(node, index);
+    if (keys.includes(key) && !there.has(key)) there.set(key, node);
+    else node.remove();
+  }
+  let place = box.firstChild;
+  for (const [index, fresh] of wanted.entries()) {
+    const kept = there.get(keys[index]);
+    there.delete(keys[index]);
+    const isInPlace = kept !== undefined && kept === place;
+    if (isInPlace) place = kept.nextSibling;
+    else box.insertBefore(kept ?? fresh, place);
+    if (kept) update(kept, fresh);
+  }
+}
+
+/** Makes of a node another one, and touches nothing of it that is the same. @param {any} node @param {any} fresh */
+export function update(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  if (node.nodeName !== fresh.nodeName) node.replaceWith(fresh);
+  else if (!(node instanceof Element)) node.data = fresh.data;
+  else {
+    for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+    for (const { name, value } of fresh.attributes) {
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+    refill(node, [...fresh.childNodes]);
+  }
+}
+
+/** Says whether the till can be reached. @param {boolean} isLive */
+export function showLive(isLive) {
   const dot = make("span", "", { className: `dot ${isLive ? "paid" : "stop"}` });
   $("live").className = isLive ? "live" : "live off";
   $("live").replaceChildren(dot, say(isLive ? "top.live" : "top.offline"));
@@ -133,11 +173,13 @@ function live(isLive) {
 const EVENTS = ["payment", "attempt", "capture", "refund", "void", "operation", "dispute", "renewal", "continuation"];
 
 /**
- * Reads the till's events as they come; every kind of them, which an EventSource would have to be told by name.
+ * Follows the till's events.
  * @param {(changed: Map<string, boolean>) => void} follow Told which payments changed, and whether each is new.
  * @param {() => void} missed Told when events may have been missed.
+ * @param {{live?: (isLive: boolean) => void, begun?: () => void}} more Told when the line is there, and when it is
+ *   lost; and when it is there at first, so that what was read before may be older.
  */
-export async function listen(follow, missed) {
+export function listen(follow, missed, { live = showLive, begun }) {
   /** @type {Map<string, boolean>} */
   let changed = new Map();
   setInterval(() => {
@@ -146,54 +188,15 @@ export async function listen(follow, missed) {
     changed = new Map();
     follow(now);
   }, NEWS_MS);
-  let last = "";
-  let wasLost = false;
-  for (;;) {
-    try {
-      await read((fields) => {
-        if (fields.id) last = fields.id;
-        if (!EVENTS.includes(String(fields.event ?? "").split(".")[0])) return;
-        const id = JSON.parse(fields.data ?? "{}").payment;
-        if (id) changed.set(id, changed.get(id) || fields.event === "payment.created");
-      }, last, () => {
-        // A stream that goes on after no event begins with what happens now.
-        if (wasLost && !last) missed();
-      });
-    } catch {
-      // said below
-    }
-    wasLost = true;
-    live(false);
-    if (!last) missed();
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-  }
-}
-
-/**
- * @param {(fields: Record<string, string>) => void} each @param {string} last The last event that was read.
- * @param {() => void} begun Told when the stream is there.
- */
-async function read(each, last, begun) {
-  /** @type {Record<string, string>} */
-  const headers = { "X-Till-Page": "1", Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
-  if (isAlone()) headers["X-Till-Alone"] = "1";
-  const answer = await fetch("/v1/events", { headers, credentials: "same-origin", cache: "no-store" });
-  if (answer.status === 401) leave();
-  if (!answer.ok || !answer.body) throw new Error(String(answer.status));
-  live(true);
-  begun();
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const blocks = (rest + value).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      each(Object.fromEntries(block.split("\n").map((line) => {
-        const at = line.indexOf(":");
-        return [line.slice(0, at), line.slice(at + 1).trim()];
-      })));
-    }
-  }
+  followStream("/v1/events", {
+    each({ event, data }) {
+      if (!EVENTS.includes(event.split(".")[0])) return;
+      const id = JSON.parse(data ?? "{}").payment;
+      if (id) changed.set(id, changed.get(id) || event === "payment.created");
+    },
+    missed,
+    begun,
+    live,
+    shut: leave,
+  });
 }

@@ -35,7 +35,8 @@ export function lockGate() {
 }
 
 function hideTill() {
-  for (const id of ["review", "approval", "parked", "unfinished"]) if ($(id).open) $(id).close("");
+  // Whichever it is: a question would stay above what asks to sign in, which nobody could use then.
+  for (const dialog of document.querySelectorAll("dialog")) if (dialog.open) dialog.close("");
   $("till").hidden = $("main-nav").hidden = $("top-bar").hidden = $("results").hidden = true;
 }
 

@@ -12,6 +12,10 @@ const CELL = 40;
 /** The most labels below columns; on phones half as many. */
 const LABELS = 16;
 const LEVELS = 4;
+/** The part of a map's width for names of up to so many letters, and for each one more. */
+const NAMES = .083;
+const SHORT_NAME = 3;
+const LETTER = .02;
 let patterns = 0;
 
 /** @param {string} name @param {Record<string, string | number>} [attributes] @param {(Node | string)[]} inside */
@@ -127,14 +131,16 @@ export function columnChart(columns, text, name) {
 
 /**
  * A map of hours: the darker, and the taller the mark in it, the more.
- * @param {{name: string, cells: {hour: number, value: number, words: string}[]}[]} rows One for each weekday.
+ * @param {{name: string, cells: {hour: string, value: number, words: string}[]}[]} rows One for each weekday.
  * @param {string} name What the chart is of.
  */
 export function heatMap(rows, name) {
   const most = Math.max(1, ...rows.flatMap(({ cells }) => cells.map(({ value }) => value)));
   const across = rows[0]?.cells.length ?? 0;
   const svg = shape("svg", { height: rows.length * ROW + 22, role: "group", "aria-label": name });
-  const [left, width] = [.083, (1 - .083) / Math.max(1, across)];
+  const longest = Math.max(...rows.map((row) => row.name.length));
+  const left = NAMES + Math.max(0, longest - SHORT_NAME) * LETTER;
+  const width = (1 - left) / Math.max(1, across);
   const marks = [];
   rows.forEach((row, line) => {
     const y = line * ROW + 2;
@@ -158,7 +164,7 @@ export function heatMap(rows, name) {
   rows[0]?.cells.forEach(({ hour }, index) => svg.append(shape("text", {
     x: percent(left + (index + .465) * width), y: rows.length * ROW + 16, "text-anchor": "middle",
     class: index % 2 ? "rare" : "", "aria-hidden": "true",
-  }, String(hour))));
+  }, hour)));
   const reading = make("p", "", { className: "reading small soft" });
   focusable(svg, marks, across, reading);
   return [svg, reading];

@@ -4,6 +4,8 @@ import { ask } from "./calls.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import { rangeOf, render } from "./insights-shown.js";
+import "./language.js";
+import { parts, say } from "./words.js";
 
 const USUAL_DAYS = 14;
 const RANGES = [1, 7, 14, 90];
@@ -12,8 +14,8 @@ const MOST_COLUMNS = 62;
 /** The till refuses more. */
 const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;
-const NEWS = "Payments changed since. ";
-const MISSED = "Payments may have changed since. ";
+const NEWS = say("insights.changed");
+const MISSED = say("insights.missed");
 
 /** @type {any} */
 let answer = null;
@@ -40,10 +42,10 @@ const daysBack = (date, days) => new Date(new Date(date + "T00:00:00Z").getTime(
 
 /** The day that it is in the shop. */
 function today() {
-  const parts = new Intl.DateTimeFormat("en", {
+  const found = new Intl.DateTimeFormat("en", {
     timeZone: answer.zone, year: "numeric", month: "2-digit", day: "2-digit",
   }).formatToParts(new Date(answer.at));
-  const of = (name) => parts.find(({ type }) => type === name)?.value ?? "";
+  const of = (name) => found.find(({ type }) => type === name)?.value ?? "";
   return `${of("year")}-${of("month")}-${of("day")}`;
 }
 
@@ -79,7 +81,7 @@ async function refresh() {
     if (mine !== asked) return;
     if (!answer) $("about").textContent = "";
     const words = wordsOf(error);
-    $("alert").textContent = words;
+    $("alert").replaceChildren(...parts(words));
     $("alert").hidden = !words;
   } finally {
     if (mine === asked) $("main").removeAttribute("aria-busy");
@@ -133,10 +135,10 @@ addEventListener("popstate", refresh);
 
 // Figures never move while somebody reads them: what is new waits behind a button.
 function news(words) {
-  $("news-words").textContent = words;
+  $("news-words").textContent = words + " ";
   $("news").hidden = !answer;
 }
 
 showPerson();
 refresh();
-listen(() => news(NEWS), () => news(MISSED));
+listen(() => news(NEWS), () => news(MISSED), {});

@@ -6,7 +6,7 @@ import { inviteGate, openGate, shutGate } from "./gate.js";
 import { canUsePasskeys, enrolWithPasskey, signInWithPasskey, whyNoPasskey } from "./passkeys.js";
 import { admit, ask } from "./requests.js";
 import { admitted, reason } from "./sign-in.js";
-import { foreign, parts, say } from "./words.js";
+import { parts, say } from "./words.js";
 
 const INVITE = "invite=";
 const SVG = "http://www.w3.org/2000/svg";
@@ -46,7 +46,7 @@ $("office-passkey").addEventListener("click", async () => {
     openGate();
   } catch (error) {
     const why = whyNoPasskey(error);
-    explain("office-why", why ? foreign(why) : reason(error));
+    explain("office-why", why ?? reason(error));
   }
 });
 
@@ -56,7 +56,7 @@ function picture(rows) {
   const size = rows.length + 2 * EDGE;
   svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "QR code of the secret below");
+  svg.setAttribute("aria-label", say("invited.picture"));
   svg.setAttribute("shape-rendering", "crispEdges");
   const dark = rows.flatMap((row, y) =>
     [...row].map((module, x) => (module === "1" ? `M${x + EDGE} ${y + EDGE}h1v1h-1z` : "")));
@@ -75,12 +75,13 @@ async function useInvitation() {
   try {
     const offer = await ask("POST", "/session/invitation", JSON.stringify({ invitation: word }));
     invitation = word;
-    $("invited-title").textContent = `${offer.name}, choose how you sign in`;
+    $("invited-title").textContent = say("invited.titleOf", { name: offer.name });
     $("invited-name").value = offer.name;
     $("invited-picture").replaceChildren(...(offer.picture ? [picture(offer.picture)] : []));
     $("invited-secret").textContent = offer.secret.replace(/(.{4})(?=.)/g, "$1 ");
     $("invited-address").href = offer.address;
-    $("invited-minimum").textContent = offer.minimum_characters;
+    $("invited-minimum").textContent = say("invited.password", { count: offer.minimum_characters });
+    $("invited-passkey-name").value ||= say("invited.passkeyDefault");
     inviteGate();
     $(canUsePasskeys() ? "invited-passkey-name" : "invited-password").focus();
   } catch (error) {
@@ -92,7 +93,7 @@ $("invited-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = { invitation, password: $("invited-password").value, code: digits("invited-code") };
   $("invited-code").value = "";
-  if (!body.password || !body.code) return explain("invited-why", "Enter a password and the code.");
+  if (!body.password || !body.code) return explain("invited-why", say("invited.missing"));
   explain("invited-why", "");
   try {
     await ask("POST", "/session/enrolment", JSON.stringify(body));
@@ -107,7 +108,7 @@ $("invited-with-passkey").hidden = !canUsePasskeys();
 $("invited-passkey-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const name = $("invited-passkey-name").value.trim();
-  if (!name) return explain("invited-why", "Give the passkey a name.");
+  if (!name) return explain("invited-why", say("invited.nameMissing"));
   explain("invited-why", "");
   try {
     await enrolWithPasskey(invitation, name);

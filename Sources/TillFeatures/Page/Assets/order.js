@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
+import { discountOn } from "./sell-discount.js";
 import { say } from "./words.js";
 
 const LARGEST_FILE = 4_000_000;
@@ -17,6 +18,12 @@ export function orderDocument() {
   if (!parsed || typeof parsed !== "object") throw new SyntaxError("It is no object.");
   return { clean, order: parsed.total === undefined && parsed.data ? parsed.data : parsed };
 }
+
+/** What the metadata of an order say that a typed sale became. */
+export const KEYPAD = "keypad";
+
+/** Whether an order, or a payment of one, is a typed sale that is paid in parts. */
+export const isOfKeypad = (one) => one.metadata?.origin === KEYPAD;
 
 /** The booked order in the form; null without one. @type {any} */
 let chosen = null;
@@ -98,15 +105,21 @@ export function saleBody() {
   if (!/^[\x21-\x7e]*$/.test(order)) {
     return { field: "order", fault: say("order.characters") };
   }
-  const body = JSON.stringify({ ...(order && { order_id: order }), amount: amount.value, currency, capture });
-  return { body, minor: amount.value, currency };
+  const { discount, fault } = discountOn(Number(amount.value), currency);
+  if (fault) return { field: "amount", fault };
+  const minor = Number(amount.value) - (discount?.amount ?? 0);
+  const body = JSON.stringify({
+    ...(order && { order_id: order }), amount: minor, currency, capture, ...(discount && { discount }),
+  });
+  return { body, minor, currency };
 }
 
 /** The currency and the sum of a sale; of an order document, what it says itself. */
 export function sumOf(sale) {
   if (sale.currency) return sale;
   const { order } = orderDocument();
-  const currency = String(order.currency ?? "");
+  // The till takes its code in any case; the places of an amount go by it.
+  const currency = String(order.currency ?? "").toUpperCase();
   return { currency, minor: minorUnits(String(order.total ?? ""), currency).value };
 }
 

@@ -1,6 +1,7 @@
 // Passkeys: what a browser asks an authenticator for, and what it brings back, as text that goes over HTTP.
 
 import { ask } from "./requests.js";
+import { foreign } from "./words.js";
 
 /** Whether this browser makes passkeys for this page at all. */
 export const canUsePasskeys = () => isSecureContext && "PublicKeyCredential" in window;
@@ -62,7 +63,9 @@ async function make(asked) {
 /** Why the browser made or found none. @param {unknown} error */
 export function whyNoPasskey(error) {
   if (!(error instanceof DOMException)) return null;
-  if (error.name === "InvalidStateError") return "This device has a passkey for you already. Nothing was changed.";
-  if (error.name === "NotAllowedError") return "The browser canceled it, or has no passkey for this page.";
-  return `The browser refused: ${error.message}`;
+  if (error.name === "InvalidStateError") {
+    return foreign("This device has a passkey for you already. Nothing was changed.");
+  }
+  if (error.name === "NotAllowedError") return foreign("The browser canceled it, or has no passkey for this page.");
+  return foreign(`The browser refused: ${error.message}`);
 }

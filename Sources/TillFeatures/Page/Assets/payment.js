@@ -156,6 +156,8 @@ export function facts(payment) {
   return [
     [say(isPart ? "fact.ordered" : "sale.amount"), money(payment.amount, payment.currency)],
     [say("latest.charged"), isPart && of(payment.captured)],
+    [say("sale.discountName"), payment.discount
+      && `${money(payment.discount.amount, payment.currency)}, ${payment.discount.reason}`],
     [say("fact.tip"), of(payment.tip)],
     [say("fact.released"), of(payment.released)],
     [say("fact.givenBack"), of(payment.refunded)],

@@ -1,10 +1,13 @@
 // What is looked for, as it stands in the page's address and in the filters: a link, a bookmark and the way back show
 // the same payments.
 
-import { $ } from "./dom.js";
+import { beginning, dateOf, DAY_MS } from "./day-clock.js";
+import { $, make } from "./dom.js";
 import { minorUnits } from "./money.js";
 
-const NAMES = ["q", "period", "first", "last", "status", "tender", "least", "most"];
+const NAMES = ["q", "period", "first", "last", "status", "tender", "staff", "shop", "least", "most"];
+/** What is chosen from a list that the till fills. */
+const OFFERED = ["staff", "shop"];
 const USUAL_DAYS = "30";
 /** Days of the choices beside today, yesterday and any time. */
 const PERIODS = [7, 30, 365];
@@ -37,11 +40,29 @@ export function chosen() {
   return stateOf(new URLSearchParams(values).toString());
 }
 
+/**
+ * Offers people or shops to choose from; without any there is no choice.
+ * @param {string} id @param {{id: string, name: string}[]} offered
+ */
+export function offer(id, offered) {
+  const control = $(id);
+  for (const { id: value, name } of offered) {
+    const known = [...control.options].find((one) => one.value === value);
+    if (known) known.textContent = name;
+    else control.append(make("option", name, { value }));
+  }
+  control.closest(".chip").hidden = control.options.length < 2;
+}
+
 /** Shows in the filters what is looked for. @param {Record<string, string>} state */
 export function choose(state) {
   for (const name of NAMES) {
     const control = $(name);
     const value = state[name] ?? (name === "period" ? USUAL_DAYS : "");
+    // One who is not in the list, such as somebody who has left, is still looked for.
+    if (value && OFFERED.includes(name) && ![...control.options].some((one) => one.value === value)) {
+      offer(name, [{ id: value, name: value }]);
+    }
     // A space at the end is somebody who is typing the next word.
     if (control.value.trim() !== value) control.value = value;
     // A value that the list does not have, as from an edited address, is none.
@@ -52,30 +73,27 @@ export function choose(state) {
   $("first-chip").hidden = $("last-chip").hidden = !isOwn;
 }
 
-/** Midnight at the beginning of a day of this device's calendar, so many days from it. */
-const midnight = (date, days = 0) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
-
-/** @param {string} text A date as the browser's control gives it. */
-function day(text) {
+/**
+ * The beginning of a day of the shop's calendar.
+ * @param {string} text A date as the browser's control gives it. @param {number} [days] So many days later.
+ */
+function day(text, days = 0) {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  return match ? new Date(Number(match[1]), Number(match[2]) - 1, Number(match[3])) : null;
+  return match ? beginning(Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]) + days)) : null;
 }
 
-/** @returns {[Date | null, Date | null]} From and until. */
+/** @returns {[Date | null, Date | null]} From and until, by the shop's clock. */
 function span(state) {
-  const now = new Date();
+  const today = dateOf(new Date());
   switch (state.period ?? USUAL_DAYS) {
     case "all": return [null, null];
-    case "0": return [midnight(now), null];
-    case "1": return [midnight(now, -1), midnight(now)];
-    case "own": {
-      const [first, last] = [day(state.first ?? ""), day(state.last ?? "")];
-      return [first, last && midnight(last, 1)];
-    }
+    case "0": return [beginning(today), null];
+    case "1": return [beginning(today - DAY_MS), beginning(today)];
+    case "own": return [day(state.first ?? ""), day(state.last ?? "", 1)];
     default: {
       const days = Number(state.period ?? USUAL_DAYS);
       // Today is one of them.
-      return [midnight(now, 1 - (PERIODS.includes(days) ? days : Number(USUAL_DAYS))), null];
+      return [beginning(today - ((PERIODS.includes(days) ? days : Number(USUAL_DAYS)) - 1) * DAY_MS), null];
     }
   }
 }
@@ -93,7 +111,7 @@ export function queryOf(state, currency) {
   const query = new URLSearchParams();
   /** @type {Record<string, string>} */
   const faults = {};
-  for (const name of ["q", "status", "tender"]) if (state[name]) query.set(name, state[name]);
+  for (const name of ["q", "status", "tender", ...OFFERED]) if (state[name]) query.set(name, state[name]);
   const [from, until] = span(state);
   if (from) query.set("from", from.toISOString());
   if (until) query.set("until", until.toISOString());

@@ -1,13 +1,14 @@
 // Payments as rows of a table: what was taken of each, not what was ordered; days apart from each other.
 
 import { badge } from "./badges.js";
+import { clock, dateOf } from "./day-clock.js";
 import { make } from "./dom.js";
 import { method, orderName } from "./payment.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
-const LANGUAGE = document.documentElement.lang || undefined;
-const TIME = new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const DAY = new Intl.DateTimeFormat(LANGUAGE, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const timeOf = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayName = clock({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 const cell = (className) => {
   const element = make("td", "", { className });
@@ -21,10 +22,10 @@ const amount = (text) => make("bdi", text);
 function beside(payment) {
   const of = (minor) => sum(minor, payment.currency);
   const ordered = payment.amount + (payment.tip ?? 0);
-  if (payment.held > 0) return `${of(payment.held)} held`;
-  if (payment.refunded > 0) return `${of(payment.refunded)} refunded`;
-  if (payment.status === "stored") return `${of(ordered)} at risk`;
-  return payment.captured === ordered ? "" : `of ${of(ordered)}`;
+  if (payment.held > 0) return say("list.held", { sum: of(payment.held) });
+  if (payment.refunded > 0) return say("list.refunded", { sum: of(payment.refunded) });
+  if (payment.status === "stored") return say("list.atRisk", { sum: of(ordered) });
+  return payment.captured === ordered ? "" : say("latest.of", { sum: of(ordered) });
 }
 
 /** @param {any} payment */
@@ -34,7 +35,7 @@ export function row(payment) {
   element.dataset.id = payment.id;
   const when = cell("when");
   const made = new Date(payment.created_at);
-  when.append(make("time", TIME.format(made), { dateTime: payment.created_at }));
+  when.append(make("time", timeOf(made), { dateTime: payment.created_at }));
   const what = cell("what");
   const link = make("a", "", { className: "row", href: "/payments/" + payment.id });
   link.append(make("b", orderName(payment)));
@@ -51,7 +52,7 @@ export function row(payment) {
   if (payment.unreadable) taken.append("?");
   else {
     const isKnown = payment.money_moved !== "unknown" || payment.captured > 0;
-    taken.append(isKnown ? amount(sum(payment.captured, payment.currency)) : "not known");
+    taken.append(isKnown ? amount(sum(payment.captured, payment.currency)) : say("list.unknown"));
     const more = beside(payment);
     if (more) taken.append(make("span", more, { className: "under" }));
   }
@@ -63,17 +64,21 @@ export function row(payment) {
 function heading(payment) {
   const element = make("tr", "", { className: "group" });
   element.setAttribute("role", "row");
-  const head = make("th", DAY.format(new Date(payment.created_at)), { scope: "rowgroup", colSpan: 6 });
+  const head = make("th", dayName(new Date(payment.created_at)), { scope: "rowgroup", colSpan: 6 });
   head.setAttribute("role", "rowheader");
   element.append(head);
   return element;
 }
 
-const dayOf = (payment) => new Date(payment.created_at).toDateString();
+/** The shop's date of a payment. */
+const dayOf = (payment) => dateOf(new Date(payment.created_at));
 
-/** Rows of payments, newest first, each day under its heading. @param {any[]} payments @param {any} [above] */
+/**
+ * Rows of payments, newest first, each of the shop's days under its heading.
+ * @param {any[]} payments @param {any} [above]
+ */
 export function rows(payments, above) {
-  let day = above ? dayOf(above) : "";
+  let day = above ? dayOf(above) : null;
   return payments.flatMap((payment) => {
     const isSame = dayOf(payment) === day;
     day = dayOf(payment);
@@ -84,7 +89,9 @@ export function rows(payments, above) {
 /** Sums of payments by what became of the money, one for each currency. @returns {[string, string][]} */
 export function totals(payments) {
   const found = [];
-  for (const [name, member] of [["Captured", "captured"], ["Refunded", "refunded"], ["Held", "held"]]) {
+  for (const [name, member] of [
+    [say("list.captured"), "captured"], [say("pay.refunded"), "refunded"], [say("pay.heldTitle"), "held"],
+  ]) {
     const sums = new Map();
     for (const one of payments) {
       if (!one.unreadable) sums.set(one.currency, (sums.get(one.currency) ?? 0n) + BigInt(one[member] ?? 0));

@@ -3,10 +3,13 @@
 
 import { STATUSES } from "./badges.js";
 import { ask } from "./calls.js";
+import { keepZone, zoneShown } from "./day-clock.js";
 import { $, make, ZONE } from "./dom.js";
-import { listen, showPerson, wordsOf } from "./frame.js";
-import { addressOf, choose, chosen, queryOf, stateOf, textOf } from "./payments-address.js";
+import { listen, showPerson, update, wordsOf } from "./frame.js";
+import "./language.js";
+import { addressOf, choose, chosen, offer, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
+import { locale, parts, say } from "./words.js";
 
 const PAGE = 50;
 /** The most rows in the page; older ones are reached by a narrower search. */
@@ -30,7 +33,7 @@ const unseen = new Set();
 let isBehind = false;
 
 function alertWith(text) {
-  $("alert").textContent = text;
+  $("alert").replaceChildren(...parts(text));
   $("alert").hidden = !text;
 }
 
@@ -39,15 +42,17 @@ function alertWith(text) {
 /** What the clerk last sold in at this device; empty if nothing is known. */
 const currency = () => localStorage.getItem("till.currency") ?? "";
 
+/** A count as the language writes it; English has it without separators. @param {number} count */
+const counted = (count) => (locale ? count : String(count));
+
 function showSums(isMore) {
-  const count = shown.length;
-  $("count").textContent = `${count}${isMore ? " or more" : ""} ${count === 1 ? "payment" : "payments"}`;
+  $("count").textContent = say(isMore ? "list.countMore" : "list.count", { count: counted(shown.length) });
   $("sums").replaceChildren(...totals(shown).map(([name, text]) => {
     const pair = make("div", "");
     const value = make("dd", "");
     value.append(make("bdi", text));
     // Sums of what is in the page are not those of the search while there is more of it.
-    pair.append(make("dt", isMore ? `${name} (shown)` : name), value);
+    pair.append(make("dt", isMore ? say("list.shown", { name }) : name), value);
     return pair;
   }));
 }
@@ -55,17 +60,16 @@ function showSums(isMore) {
 function showEnd(examinedTo) {
   const isFull = shown.length >= MOST_ROWS;
   $("older").hidden = !next || isFull;
-  const day = examinedTo && new Date(examinedTo).toLocaleDateString();
-  $("examined").textContent = isFull ? `The newest ${MOST_ROWS} are shown. Search a shorter time for others.`
-    : next && day ? `Searched back to ${day}.` : "";
+  const day = examinedTo && new Date(examinedTo).toLocaleDateString(locale, { timeZone: zoneShown() });
+  $("examined").textContent = isFull ? say("list.full", { count: counted(MOST_ROWS) })
+    : next && day ? say("list.back", { day }) : "";
   const isEmpty = shown.length === 0 && !next;
   $("empty").hidden = !isEmpty;
   $("table").hidden = isEmpty;
   if (isEmpty) {
     const isAllTime = $("period").value === "all";
     $("any-time").hidden = isAllTime;
-    $("empty-why").textContent = isAllTime ? "No payment matches."
-      : "No payment in the chosen period. Older payments may match.";
+    $("empty-why").textContent = say(isAllTime ? "list.noMatch" : "list.noneThen");
   }
 }
 
@@ -103,7 +107,7 @@ async function more() {
   } catch (error) {
     if (mine !== search) return;
     alertWith(wordsOf(error));
-    if (shown.length === 0) $("count").textContent = "No answer";
+    if (shown.length === 0) $("count").textContent = say("list.noAnswer");
   }
   if (mine !== search) return;
   $("older").disabled = false;
@@ -135,7 +139,7 @@ async function find() {
     return;
   }
   $("export").href = "/v1/payments.csv?" + textOf(query);
-  $("count").textContent = "Searching…";
+  $("count").textContent = say("list.searching");
   await more();
 }
 
@@ -179,11 +183,11 @@ addEventListener("pageshow", (event) => {
 });
 /** @type {{name: string, state: Record<string, string>}[]} */
 const USUAL_VIEWS = [
-  { name: "All", state: {} }, { name: "Today", state: { period: "0" } },
-  { name: "Unsettled", state: { status: "unknown,processing,requires_action,stored", period: "all" } },
-  { name: "Authorized", state: { status: "requires_capture,partially_captured", period: "all" } },
-  { name: "Declined this week", state: { status: "declined", period: "7" } },
-  { name: "Refunds", state: { status: "refunded,partially_refunded" } },
+  { name: say("list.all"), state: {} }, { name: say("list.today"), state: { period: "0" } },
+  { name: say("list.unsettled"), state: { status: "unknown,processing,requires_action,stored", period: "all" } },
+  { name: say("badge.authorized"), state: { status: "requires_capture,partially_captured", period: "all" } },
+  { name: say("list.declined"), state: { status: "declined", period: "7" } },
+  { name: say("list.refunds"), state: { status: "refunded,partially_refunded" } },
 ];
 
 /** @returns {typeof USUAL_VIEWS} */
@@ -212,7 +216,8 @@ function showViews() {
     return tab;
   });
   const current = own.find((view) => same(stateOf(new URLSearchParams(view.state).toString()), state));
-  const button = make("button", current ? `Forget “${current.name}”` : "Save view", { type: "button" });
+  const button = make(
+    "button", current ? say("list.forget", { name: current.name }) : say("list.saveView"), { type: "button" });
   button.addEventListener("click", () => {
     if (!current) return $("save").showModal();
     localStorage.setItem(VIEWS, JSON.stringify(own.filter((view) => view !== current)));
@@ -235,7 +240,7 @@ $("save").addEventListener("close", () => {
 function showNews() {
   const count = unseen.size;
   $("news").hidden = count === 0 && !isBehind;
-  $("news").textContent = count ? `${count} new` : "Refresh";
+  $("news").textContent = count ? say("list.new", { count: counted(count) }) : say("list.refresh");
 }
 $("news").addEventListener("click", find);
 
@@ -258,7 +263,9 @@ async function follow(changed) {
       // A late answer is no news.
       if (payment.updated_at < shown[index].updated_at) continue;
       shown[index] = payment;
-      document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)?.replaceWith(row(payment));
+      // The link in it may have the focus.
+      const there = document.querySelector(`tr[data-id="${CSS.escape(id)}"]`);
+      if (there) update(there, row(payment));
       showSums(Boolean(next));
     } catch {
       continue; // the next event, or the next search, shows it
@@ -268,19 +275,37 @@ async function follow(changed) {
 
 // ---- The beginning
 
+async function offerShops() {
+  try {
+    const { shops } = await ask("GET", "/v1/shops");
+    offer("shop", shops.map(({ id, url }) => ({ id, name: new URL(url).host })));
+  } catch {
+    return; // without them the list can be searched as before
+  }
+}
+
 $("status").append(...STATUSES.map(({ status, word }) => make("option", word, { value: status })));
 for (const { name, state: { status } } of USUAL_VIEWS) {
   if (status?.includes(",")) $("status").append(make("option", name, { value: status }));
 }
-$("zone").textContent = `Times in ${ZONE}`;
 choose(state);
 showViews();
 $("clear").hidden = Object.keys(state).length === 0;
-$("least").placeholder = $("most").placeholder = currency() || "amount";
-showPerson((may) => { $("export").hidden = !may("totals"); });
-find();
+$("least").placeholder = $("most").placeholder = currency() || say("list.amount");
+$("count").textContent = say("list.searching");
+// Which days are looked for is a question for the shop's clock; without an answer it is the device's, which is said.
+showPerson((may, { people = [], zone }) => {
+  keepZone(zone);
+  $("export").hidden = !may("totals");
+  offer("staff", people);
+  if (may("settings")) offerShops();
+}).finally(() => {
+  const zone = zoneShown();
+  $("zone").textContent = zone === ZONE ? say("list.zone", { zone }) : say("list.zoneElsewhere", { zone, own: ZONE });
+  find();
+});
 listen(follow, () => {
   // Nobody can say what happened meanwhile.
   isBehind = true;
   showNews();
-});
+}, {});

@@ -42,8 +42,24 @@ const CARDS = [
  */
 let active = null;
 
+/** The page says above everything that no real money moves; only there a reader is simulated. */
+const isTest = document.querySelector(".test-mode") !== null;
+/** Whether whoever moves the money takes a card that is typed here. */
+const takesCards = document.body.dataset.cards !== "none";
+/** How often, and after how long, it is asked again for readers that a provider did not tell of, and how they are. */
+const MOST_TRIES = 30;
+const AGAIN_MS = 10_000;
+let tries = 0;
+let retry = 0;
+/** What the till last said of the readers. */
+let heard = "";
+
 const choice = make("select", "", { id: "reader" });
 const chosen = field(say("reader.reader"), choice);
+const gone = make("p", "", { id: "reader-gone", className: "fault" });
+gone.setAttribute("role", "status");
+choice.setAttribute("aria-describedby", gone.id);
+chosen.append(gone);
 chosen.hidden = true;
 const simulated = $("simulated").closest(".field");
 const tick = make("input", "", { id: "ask-tip", type: "checkbox" });
@@ -98,6 +114,8 @@ function showChoice() {
   tickBox.hidden = !isListed() || selected()?.dataset.asksTip !== "yes";
   if (tickBox.hidden) tick.checked = false;
   partBox.hidden = !isListed() || !tick.checked;
+  const words = isListed() && selected()?.dataset.status === "offline" ? say("reader.disconnected") : "";
+  if (gone.textContent !== words) gone.textContent = words;
 }
 choice.addEventListener("change", showChoice);
 tick.addEventListener("change", showChoice);
@@ -127,22 +145,57 @@ export function readerTender(sale) {
   return { tender };
 }
 
+/** @param {string} value @returns {HTMLInputElement} */
+const way = (value) => document.querySelector(`input[name=tender][value=${value}]`);
+
+/** Somebody has chosen how the customer pays, or begun to enter it. */
+let isChosen = false;
+let isOurs = false;
+for (const id of ["tender-card", "tender-cash"]) $(id).addEventListener("input", () => { isChosen = true; });
+for (const radio of document.querySelectorAll("input[name=tender]")) {
+  radio.addEventListener("change", () => { isChosen ||= !isOurs; });
+}
+
+/** Chooses a way of paying for nobody in particular. @param {HTMLInputElement} radio */
+function preselect(radio) {
+  radio.checked = true;
+  isOurs = true;
+  radio.dispatchEvent(new Event("change", { bubbles: true }));
+  isOurs = false;
+}
+
 /**
- * Offers a way of paying or takes it away; whoever had chosen what is taken away types the card instead.
+ * Offers a way of paying or takes it away; whoever had chosen what is taken away types the card instead, or takes cash
+ * where nobody takes typed cards.
  * @param {string} value @param {boolean} isOffered
  */
 export function offerTender(value, isOffered) {
-  const chosenWay = /** @type {HTMLInputElement} */ (document.querySelector(`input[name=tender][value=${value}]`));
-  /** @type {HTMLElement} */ (chosenWay.closest("label")).hidden = !isOffered;
-  if (isOffered || !chosenWay.checked) return;
-  const other = /** @type {HTMLInputElement} */ (document.querySelector("input[name=tender][value=card]"));
-  other.checked = true;
-  other.dispatchEvent(new Event("change", { bubbles: true }));
+  const radio = way(value);
+  radio.closest("label").hidden = !isOffered;
+  if (isOffered || !radio.checked) return;
+  preselect(["card", "cash"].map(way).find((other) => !other.closest("label").hidden));
 }
 
-async function load() {
+/** @param {boolean} isThere There is a reader that can take the money. */
+function offerReader(isThere) {
+  const isNew = way("reader").closest("label").hidden;
+  offerTender("reader", isThere && may("readers"));
+  // Where money is real it is the first choice once it is known of.
+  if (!isTest && isNew && isThere && may("readers") && !isChosen && !session.busy) preselect(way("reader"));
+}
+
+/** Asks once more for the readers that real money needs. */
+function askAgain() {
+  if (isTest || tries >= MOST_TRIES) return;
+  tries += 1;
+  clearTimeout(retry);
+  retry = setTimeout(load, AGAIN_MS);
+}
+
+/** @param {boolean} [isNews] Nobody here has asked for it. */
+async function load(isNews = false) {
   await known;
-  offerTender("reader", may("readers"));
+  offerReader(isTest || choice.options.length > 0);
   if (!may("readers")) {
     chosen.hidden = true;
     showChoice();
@@ -152,21 +205,28 @@ async function load() {
   try {
     answer = await ask("GET", "/v1/terminal/readers");
   } catch {
-    return;
+    return isNews ? undefined : askAgain();
   }
-  const options = () => answer.readers.map((reader) => {
+  const now = JSON.stringify(answer.readers);
+  if (isNews && (!answer.complete || now === heard || session.busy)) return;
+  heard = now;
+  if (!answer.complete) askAgain();
+  const readers = answer.readers.filter((reader) => isTest || !reader.simulated);
+  const options = () => readers.map((reader) => {
     const label = reader.status === "offline" ? say("reader.notSeen", { name: reader.label }) : reader.label;
     const option = make("option", label, { value: reader.id });
     option.dataset.simulated = reader.simulated ? "yes" : "no";
     option.dataset.asksTip = reader.asks_tip ? "yes" : "no";
+    option.dataset.status = reader.status;
     option.defaultSelected = reader.preferred;
     return option;
   });
-  offer(choice, [...options(), make("option", say("reader.simulated"), { value: "simulated" })]);
+  offer(choice, [...options(), ...(isTest ? [make("option", say("reader.simulated"), { value: "simulated" })] : [])]);
   offer(back, options());
-  chosen.hidden = answer.readers.length === 0;
+  chosen.hidden = readers.length === 0;
+  offerReader(isTest || readers.length > 0);
   showChoice();
-  offerReaders(answer.readers.filter((reader) => reader.asks_questions));
+  offerReaders(readers.filter((reader) => reader.asks_questions));
 }
 
 async function command(verb, body) {
@@ -238,6 +298,18 @@ setInterval(async () => {
   } catch { /* asked again */ }
 }, 250);
 
-document.querySelector("input[name=tender][value=reader]").addEventListener("change", load);
-document.addEventListener("till:signed-in", load);
+// A reader that goes away is seen before Charge.
+setInterval(() => {
+  if (way("reader").checked && !session.busy && !document.hidden && !$("till").hidden) load(true);
+}, AGAIN_MS);
+
+way("reader").addEventListener("change", () => {
+  if (!isOurs) load();
+});
+document.addEventListener("till:signed-in", () => load());
+offerTender("card", takesCards);
+if (!isTest) {
+  offerTender("reader", false);
+  simulated.remove();
+}
 load();

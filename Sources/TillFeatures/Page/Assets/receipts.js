@@ -37,6 +37,10 @@ function preview() {
   picture.dataset.paper = paper;
   const name = $("receipt-paper").selectedOptions[0].text;
   picture.alt = say("receipt.alt", { name });
+  // What is below keeps its place under a finger while the next picture comes.
+  const sheet = $("receipt-sheet");
+  sheet.style.setProperty("min-height", `${sheet.offsetHeight}px`);
+  picture.onload = () => sheet.style.removeProperty("min-height");
   // The previous receipt is not shown beside the current state; nor one that the browser keeps under the same address.
   picture.removeAttribute("src");
   drawn(`${base()}?format=png&width=${paper}&copy=${copy}`).then(

@@ -8,10 +8,14 @@ import "./unfinished.js";
 import { foreign, say } from "./words.js";
 
 export {
-  admit, ask, isKept, keptRequests, newKey, operate, Refusal, sentencesOf, settle,
+  admit, ask, isKept, keptRequests, newKey, operate, Refusal, resume, sentencesOf, settle,
 } from "./calls.js";
 
-reactions.open = openGate;
+// What answers late opens a till that was locked meanwhile for nobody: who is there is asked for first.
+reactions.open = () => {
+  if (!$("person").hidden) document.dispatchEvent(new Event("till:answered"));
+  else openGate();
+};
 reactions.lock = lockGate;
 reactions.shut = () => shutGate();
 reactions.unanswered = () => {
@@ -23,8 +27,8 @@ reactions.earlier = () => alertWith(say("stage.earlier"));
 // The member of a request that is wrong, and the field in which it was typed.
 const FIELDS = {
   amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires",
-  cvc: "code", tendered: "tendered", tip_on: "tip-on", name: "holder", line1: "line1", city: "city", region: "region",
-  postal_code: "postal", country: "country",
+  cvc: "code", tendered: "tendered", tip: "cash-tip", tip_on: "tip-on", name: "holder", line1: "line1", city: "city",
+  region: "region", postal_code: "postal", country: "country",
 };
 
 /** Says what went wrong, above the form and beside the fields. */

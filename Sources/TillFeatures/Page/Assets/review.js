@@ -10,20 +10,11 @@ const SETTLE_MS = 400;
 const asked = questions($("review"));
 let settling = 0;
 
-/** Says of the question that it is English, where the page may be in another language. @param {boolean} isEnglish */
-function mark(isEnglish) {
-  for (const [name, value] of [["lang", "en"], ["dir", "ltr"]]) {
-    if (isEnglish) $("review").setAttribute(name, value);
-    else $("review").removeAttribute(name);
-  }
-}
-
 /**
- * @param {{title: string, words: string, facts: [string, any][], send: string, isEnglish?: boolean}} question
+ * @param {{title: string, words: string, facts: [string, any][], send: string}} question
  * @returns {Promise<boolean>} The clerk wants it.
  */
-export async function review({ title, words, facts, send, isEnglish = false }) {
-  mark(isEnglish);
+export async function review({ title, words, facts, send }) {
   $("review-title").textContent = title;
   $("review-words").replaceChildren(...parts(words));
   $("review-facts").replaceChildren(...descriptions(facts));

@@ -1,8 +1,10 @@
 // The sale: what was entered becomes a payment, and the customer pays it. An open payment that is shown is finished by
 // the same form.
 
+import { withApproval } from "./approval.js";
 import { cardTender, forgetCard } from "./cards.js";
 import { $, make } from "./dom.js";
+import { ofKeptDrawer } from "./drawer.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
 import { forgetOrder, propose, saleBody, saleName, sumOf } from "./order.js";
@@ -10,6 +12,7 @@ import { isOpen, isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
 import { review } from "./review.js";
+import { giveDiscount } from "./sell-discount.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, render } from "./shown.js";
 import { tapTender } from "./tap.js";
@@ -23,17 +26,18 @@ let adopted = null;
 /** Keeps what a payment was made for. @param {string} path @param {string} body The request that made it. */
 export const remember = (payment, path, body) => sessionStorage.setItem(SALE + payment.id, saleName(path, body));
 
-const FIELDS = ["amount", "order", "document", "file", "tip-on", "tendered"];
+const FIELDS = ["amount", "order", "document", "file", "tip-on", "tendered", "cash-tip"];
 
 /** Takes the sale and what was chosen for it out of the form: the next customer begins with nothing of it. */
 export function blank() {
   adopted = null;
   forgetOrder();
+  giveDiscount(null);
   for (const id of FIELDS) $(id).value = "";
   $("manual").checked = false;
   forgetCard();
   delete $("amount").dataset.proposed;
-  for (const id of ["amount", "document"]) $(id).dispatchEvent(new Event("input"));
+  for (const id of ["amount", "document", "cash-tip"]) $(id).dispatchEvent(new Event("input"));
 }
 
 /** Takes an open payment out of the form, if it still stands there as it was put. */
@@ -52,7 +56,9 @@ export function adopt(payment) {
     currency.append(make("option", payment.currency, { value: payment.currency }));
   }
   currency.value = payment.currency;
-  $("amount").value = decimal(payment.amount, payment.currency);
+  const { discount } = payment;
+  $("amount").value = decimal(payment.amount + (discount?.amount ?? 0), payment.currency);
+  if (discount) giveDiscount({ minor: discount.amount, reason: discount.reason }, { adopted: true });
   $("order").value = payment.order_id.startsWith("sale-") ? "" : payment.order_id;
   $("manual").checked = payment.capture === "manual";
   propose();
@@ -62,12 +68,21 @@ export function adopt(payment) {
 const tenderKind = () =>
   /** @type {HTMLInputElement} */ (document.querySelector("input[name=tender]:checked")).value;
 
+/** What was typed of cash; neither a value nor a fault if nothing was. @returns {{value?: number, fault?: string}} */
+const cashIn = (id, currency) => ($(id).value.trim() ? minorUnits($(id).value, currency) : {});
+
 function cashTender(sale) {
-  if (!$("tendered").value.trim() || !sale.currency) return { tender: { type: "cash" } };
-  const tendered = minorUnits($("tendered").value, sale.currency);
+  const { currency } = sumOf(sale);
+  const [tendered, tip] = [cashIn("tendered", currency), cashIn("cash-tip", currency)];
+  if (tip.fault) return { field: "cash-tip", fault: tip.fault };
+  const tender = { type: "cash", ...(tip.value && { tip: tip.value }), ...ofKeptDrawer() };
+  if (!$("tendered").value.trim()) return { tender };
   if (tendered.fault) return { field: "tendered", fault: tendered.fault };
-  if (tendered.value < sale.minor) return { field: "tendered", fault: say("cash.less") };
-  return { tender: { type: "cash", tendered: tendered.value } };
+  // What a document is of, the till checks.
+  const due = sale.currency ? sale.minor : 0;
+  if (tendered.value < due) return { field: "tendered", fault: say("cash.less") };
+  if (tendered.value < due + (tip.value ?? 0)) return { field: "cash-tip", fault: say("cash.tipMore") };
+  return { tender: { ...tender, tendered: tendered.value } };
 }
 
 /** How the customer pays, or the first field that is wrong. */
@@ -91,18 +106,25 @@ const isOfSale = (payment, body) => isRetryable(payment) && wasMadeFor(payment, 
 export const paymentInForm = () =>
   session.payment && isOfSale(session.payment, /** @type {any} */ (saleBody()).body) ? session.payment : null;
 
+/** The shown payment, if this page made it and it is not paid: another sale takes its place. */
+export const replaceable = () => {
+  const { payment } = session;
+  return payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id) ? payment : null;
+};
+
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
 async function paymentFor({ body, path, minor }, asked) {
   const payment = session.payment;
   if (payment && isOfSale(payment, body)) return payment;
-  if (payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id)) {
+  if (replaceable()) {
     await operate(pathOf(payment.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));
   }
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
   show("wait", say("pay.processing"), say("pay.recording"), true);
-  let fresh = await operate(path ?? "/v1/payments", asked);
+  let fresh = await withApproval(({ approval }) => operate(
+    path ?? "/v1/payments", approval ? `${asked.slice(0, -1)},"approval":${JSON.stringify(approval)}}` : asked));
   if (path && fresh.amount !== minor) {
     // An earlier request for a part of this order had no answer, and was finished first. It is not what was asked for.
     await operate(pathOf(fresh.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));
@@ -133,7 +155,10 @@ async function charge(sale, tender, asked = sale.sent ?? sale.body) {
     session.confirming = null;
   }
   forgetCard();
-  $("tendered").value = "";
+  for (const id of ["tendered", "cash-tip"]) {
+    $(id).value = "";
+    $(id).dispatchEvent(new Event("input"));
+  }
   open(answer);
   if (isRetryable(answer)) return;
   sessionStorage.removeItem(SALE + answer.id);

@@ -3,6 +3,7 @@
 
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
+import { savedOf } from "./sell-discount.js";
 import { digitValue } from "./typed-digits.js";
 import { say } from "./words.js";
 
@@ -14,15 +15,20 @@ const LONG = 8;
 const currency = () => $("currency").value;
 const minorIn = (field) => minorUnits(field.value, currency()).value ?? 0;
 const minorNow = () => minorIn($("amount"));
-/** Where digits go: to what was handed over while the focus is there, otherwise to the amount. */
-const target = () => (document.activeElement === $("tendered") ? $("tendered") : $("amount"));
+/** Of cash: what was handed over, and what the customer leaves of it. */
+const isOfCash = (field) => field === $("tendered") || field === $("cash-tip");
+/** Where digits go: to what was handed over or left while the focus is there, otherwise to the amount. */
+const target = () => /** @type {any} */ (isOfCash(document.activeElement) ? document.activeElement : $("amount"));
 /** What the next key replaces as a whole. */
 const isReplaced = (field) => "proposed" in field.dataset
-  || field.id === "tendered" && field.selectionEnd - field.selectionStart === field.value.length;
+  || isOfCash(field) && field.selectionEnd - field.selectionStart === field.value.length;
 
 /** Says on the button what it charges. */
 function nameCharge() {
-  const minor = $("amount").disabled ? 0 : minorNow();
+  const price = $("amount").disabled ? 0 : minorNow();
+  const due = price - savedOf(price);
+  const isCash = document.querySelector("input[name=tender][value=cash]:checked") !== null;
+  const minor = due > 0 && isCash ? due + minorIn($("cash-tip")) : due;
   $("amount").classList.toggle("many", $("amount").value.length > LONG);
   $("charge-words").textContent = minor > 0
     ? say("take.chargeSum", { sum: money(minor, currency()) }) : say("take.charge");
@@ -52,7 +58,7 @@ function typeDigits(digits) {
 function deleteDigit() {
   const field = target();
   if (field.disabled) return;
-  const minor = field.id === "tendered" && isReplaced(field) ? 0 : minorIn(field);
+  const minor = isOfCash(field) && isReplaced(field) ? 0 : minorIn(field);
   delete field.dataset.proposed;
   put(field, (minor - (minor % 10)) / 10);
 }
@@ -107,7 +113,11 @@ function goBack() {
 
 const LETTERS = {
   p: () => pressable("print-form")?.requestSubmit(), m: () => pressable("send-to")?.focus(),
-  s: () => pressable("split-equal")?.querySelector("button")?.focus(),
+  s: () => {
+    const open = pressable("split-open");
+    if (open) open.click();
+    else pressable("split-equal")?.querySelector("button")?.focus();
+  },
 };
 for (const [letter, value] of Object.entries(TENDERS)) LETTERS[letter] = () => chooseTender(value);
 LETTERS.c = () => {
@@ -135,12 +145,15 @@ function onKey(event) {
   if (event.key === "F9") {
     event.preventDefault();
     if (!event.repeat) charge();
+  } else if (event.key === "F8") {
+    event.preventDefault();
+    if (!event.repeat) pressable("discount-open")?.click();
   } else if (event.key === "Escape" && isField(event.target)) {
     event.target.blur();
   } else if (event.key === "Escape") {
     goBack();
-  } else if (event.target === $("tendered")) {
-    onTenderedKey(event);
+  } else if (isOfCash(event.target)) {
+    onCashKey(event);
   } else if (!isField(event.target)) {
     onPageKey(event, isQuick);
   }
@@ -148,8 +161,8 @@ function onKey(event) {
 
 const digitOf = (event) => (event.key.length <= 2 ? digitValue(event.key) : -1);
 
-/** A key in the field of what was handed over: its digits make a sum as those of the page do, without a point. */
-function onTenderedKey(event) {
+/** A key in a field of cash: its digits make a sum as those of the page do, without a point. */
+function onCashKey(event) {
   const digit = digitOf(event);
   if (digit >= 0) typeDigits(String(digit));
   else if (event.key === "Backspace") deleteDigit();
@@ -173,7 +186,8 @@ function onPageKey(event, isQuick) {
   } else if (event.key === "Backspace") {
     deleteDigit();
   } else if (event.key === "Enter") {
-    const isElsewhere = event.target instanceof Element && event.target.closest("a, button, summary, input");
+    const isElsewhere = event.target instanceof Element
+      && event.target.closest("a, button, summary, input, #now-title");
     if (!isElsewhere && !event.repeat && $("amount").value.trim()) charge();
   } else if (letter && !isQuick && !event.repeat) {
     due = setTimeout(letter, SETTLE_MS);
@@ -193,22 +207,25 @@ $("keypad").append(
 );
 // The keypad goes on with what was handed over: its buttons leave the focus there.
 $("keypad").addEventListener("mousedown", (event) => {
-  if (target() === $("tendered")) event.preventDefault();
+  if (isOfCash(target())) event.preventDefault();
 });
-// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place.
+// The arrows that walk over the tenders leave the focus with them; a click and a tap have a place. Whoever chooses cash
+// before there is something to pay types the amount next.
 document.querySelector("input[name=tender][value=cash]").addEventListener("click", (event) => {
-  if (/** @type {MouseEvent} */ (event).detail > 0) setTimeout(askTendered);
+  if (/** @type {MouseEvent} */ (event).detail > 0 && minorNow() > 0) setTimeout(askTendered);
 });
 // What is typed once the sale was sent is the next one.
-$("sale").addEventListener("submit", () => $("tendered").blur(), { capture: true });
+$("sale").addEventListener("submit", () => {
+  if (isOfCash(target())) target().blur();
+}, { capture: true });
 addEventListener("keydown", onKey);
 $("amount").addEventListener("input", (event) => {
   if (event.isTrusted) delete $("amount").dataset.proposed;
   nameCharge();
 });
-for (const id of ["currency", "document"]) {
-  $(id).addEventListener(id === "currency" ? "change" : "input", nameCharge);
-}
+for (const id of ["document", "cash-tip"]) $(id).addEventListener("input", nameCharge);
+$("currency").addEventListener("change", nameCharge);
+for (const radio of document.querySelectorAll("input[name=tender]")) radio.addEventListener("change", nameCharge);
 // The address names the payment that is shown, so the skip link moves the focus by itself.
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();

@@ -7,6 +7,7 @@ import { alertWith } from "./notice.js";
 import { chooseOrder, chosenOrder, propose } from "./order.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
 import { blank, paymentInForm } from "./sale.js";
+import { giveDiscount, givenDiscount, isDiscount } from "./sell-discount.js";
 import { isSelling } from "./sell-keys.js";
 import { session } from "./session.js";
 import { close } from "./shown.js";
@@ -22,7 +23,7 @@ const dialog = questions($("parked"));
  * One parked sale: when, and the form as it was. `order` is a booked order, `payment` one that is open; `manual` is set
  * if it was to be authorized only.
  * @typedef {{at: number, amount: string, currency: string, number: string, order?: string, payment?: string,
- *   manual?: boolean}} Parked
+ *   manual?: boolean, discount?: import("./sell-discount.js").Discount}} Parked
  */
 
 const isText = (value) => typeof value === "string" && value.length <= MOST_CHARACTERS;
@@ -32,7 +33,8 @@ function parked() {
   try {
     const kept = JSON.parse(localStorage.getItem(SLOT) ?? "[]");
     return kept.filter((one) => Number.isFinite(one?.at) && [one.amount, one.currency, one.number].every(isText)
-      && [one.order ?? "", one.payment ?? ""].every(isText)).slice(0, MOST);
+      && [one.order ?? "", one.payment ?? ""].every(isText)
+      && (one.discount === undefined || isDiscount(one.discount))).slice(0, MOST);
   } catch {
     return [];
   }
@@ -65,10 +67,12 @@ function park() {
   const all = parked();
   if (all.length >= MOST) return say("parked.full", { count: MOST });
   const order = chosenOrder();
+  const discount = givenDiscount();
   const one = {
     at: Date.now(), amount: $("amount").value.trim(), currency: $("currency").value,
     number: order ? order.number : $("order").value.trim(), ...(order && { order: order.id }),
     ...(payment && { payment: payment.id }), ...($("manual").checked && { manual: true }),
+    ...(discount && { discount }),
   };
   if (![one.amount, one.number].every(isText)) return say("parked.tooLong");
   if (!keep([one, ...all])) return say("parked.noStore");
@@ -117,6 +121,7 @@ async function resume(one) {
       }
       $("amount").value = one.amount;
       $("order").value = one.number;
+      giveDiscount(one.discount ?? null);
     }
     $("manual").checked = one.manual === true;
     propose();

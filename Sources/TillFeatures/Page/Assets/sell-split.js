@@ -4,7 +4,7 @@ import { badge } from "./badges.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { draw } from "./money-bar.js";
-import { chooseOrder, chosenOrder, propose } from "./order.js";
+import { chooseOrder, chosenOrder, isOfKeypad, propose } from "./order.js";
 import { isOpen, isRetryable } from "./payment.js";
 import { ask } from "./requests.js";
 import { may, session } from "./session.js";
@@ -91,7 +91,21 @@ const nothing = (id = "") => ({ id, isAsked: false, /** @type {any} */ order: nu
 let next = nothing();
 
 function nameNext() {
-  $("another").textContent = next.order ? say("split.next", { number: next.order.number }) : say("stage.another");
+  const { order } = next;
+  $("another").textContent = order ? say("split.next", { number: order.number }) : say("stage.another");
+  $("split-left").textContent = order ? say("split.toPay", {
+    number: order.number, sum: money(order.payment.open, order.currency),
+  }) : "";
+  $("split-left").hidden = !order;
+}
+
+/** The order of which a payment is a part, or which it paid at once after it was typed. */
+const orderOf = (payment) => payment.part?.order_id ?? (isOfKeypad(payment) ? payment.order_id : "");
+
+/** Marks a typed sale as handed over once all of it is paid: nobody prepares it. */
+async function finish(order) {
+  if (!isOfKeypad(order) || order.payment?.status !== "paid" || !["open", "ready"].includes(order.state)) return;
+  await ask("POST", `/v1/orders/${encodeURIComponent(order.id)}/fulfil`, "{}");
 }
 
 /** Offers what is left of an order when a part of it has ended. */
@@ -101,11 +115,13 @@ async function offerNext() {
   if (payment.id !== next.id) next = nothing(payment.id);
   nameNext();
   const mine = next;
-  if (mine.isAsked || !payment.part || !may("sell") || isOpen(payment) || isRetryable(payment)) return;
+  const id = orderOf(payment);
+  if (mine.isAsked || !id || !may("sell") || isOpen(payment) || isRetryable(payment)) return;
   mine.isAsked = true;
   try {
-    const order = await ask("GET", `/v1/orders/${encodeURIComponent(payment.part.order_id)}`);
+    const order = await ask("GET", `/v1/orders/${encodeURIComponent(id)}`);
     if (order.payment?.open > 0) mine.order = order;
+    else await finish(order);
   } catch {
     // The order can be selected from the list.
   }

@@ -29,8 +29,14 @@ function coins(minor, currency) {
   return left === 0 && found.length <= MOST_KINDS ? found : null;
 }
 
+/** Says the change in the status, which is announced, too. @param {string} text Empty for none. */
+export function sayChange(text) {
+  if ($("change-said").textContent !== text) $("change-said").textContent = text;
+}
+
 function showChange(payment) {
   const minor = payment.status === "succeeded" ? changeDue(payment) : 0;
+  sayChange(minor > 0 ? `${say("stage.change")} ${money(minor, payment.currency)}` : "");
   if (minor <= 0) return;
   $("change").replaceChildren(make("span", `${say("stage.change")} `), make("bdi", money(minor, payment.currency)));
   $("change").hidden = false;
@@ -55,5 +61,6 @@ export function showStage(payment, { isStale, isAsked }) {
   const sum = name === "paid" ? payment.captured : payment.amount + (payment.tip ?? 0);
   $("stage-sum").replaceChildren(make("bdi", money(sum, payment.currency)));
   $("stage-sum").hidden = false;
-  if (!isStale) showChange(payment);
+  if (isStale) sayChange("");
+  else showChange(payment);
 }

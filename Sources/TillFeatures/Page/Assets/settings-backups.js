@@ -3,6 +3,7 @@
 import { ask } from "./calls.js";
 import { time } from "./dom.js";
 import { banner, card, cards, commands, standing } from "./settings-parts.js";
+import { foreign, say } from "./words.js";
 
 /** A backup that is older is too old. */
 const OLD_DAYS = 7;
@@ -12,16 +13,19 @@ const BEHIND_SECONDS = 1_200;
 
 const isOld = (backup) => (Date.now() - Date.parse(backup.at)) / DAY_MS > OLD_DAYS;
 
+/** What is said of a restore. @param {any} restore */
+const restoring = ({ sentence, next }) => foreign(`${sentence} ${next}`);
+
 /** @param {any} copy */
 function copied(copy) {
   const isBehind = copy.behind_seconds > BEHIND_SECONDS;
   return card({
-    shape: "shield", title: "Copy", under: copy.folder,
-    badge: isBehind ? standing("stop", "Behind") : standing("paid", "Up to date"),
+    shape: "shield", title: say("settings.copy"), under: copy.folder,
+    badge: isBehind ? standing("stop", say("settings.behind")) : standing("paid", say("settings.upToDate")),
     facts: [
-      ["Behind", copy.behind_seconds === 0 ? "Nothing: it is as new as the journal."
-        : `It may lack the last ${copy.behind_seconds} seconds.`],
-      ["What now", isBehind && "Check the disk and the log; the copy before is kept."],
+      [say("settings.behind"), copy.behind_seconds === 0 ? say("settings.nothingBehind")
+        : say("settings.mayLack", { count: copy.behind_seconds })],
+      [say("settings.whatNow"), isBehind && say("settings.checkDisk")],
     ],
   });
 }
@@ -29,38 +33,40 @@ function copied(copy) {
 /** @param {any} backup */
 function backedUp(backup) {
   return card({
-    shape: "shield", title: "Last backup", under: backup.path,
-    badge: isOld(backup) ? standing("unsure", "Old") : standing("paid", "Recent"),
-    facts: [["Made", time(backup.at)], ["Head", backup.head && "Recorded; the command below verifies the file by it."]],
+    shape: "shield", title: say("settings.lastBackup"), under: backup.path,
+    badge: isOld(backup) ? standing("unsure", say("settings.old")) : standing("paid", say("settings.recent")),
+    facts: [
+      [say("settings.made"), time(backup.at)], [say("settings.head"), backup.head && say("settings.headRecorded")],
+    ],
   });
 }
 
 /** @type {import("./settings.js").Section} */
 export const section = {
-  id: "backups", title: "Backups", shape: "shield", permission: "settings",
+  id: "backups", title: say("settings.backups"), shape: "shield", permission: "settings",
   load: () => ask("GET", "/v1/settings/backups"),
   standing({ copy, last_backup: backup, restore }) {
-    if (restore) return { tone: "stop", word: "Restoring", words: `${restore.sentence} ${restore.next}` };
+    if (restore) return { tone: "stop", word: say("settings.restoring"), words: restoring(restore) };
     if (copy && copy.behind_seconds > BEHIND_SECONDS) {
-      return { tone: "stop", word: "Behind", words: "The copy of the journal has fallen behind." };
+      return { tone: "stop", word: say("settings.behind"), words: say("settings.copyBehind") };
     }
     if (!copy && !backup) {
-      return { tone: "stop", word: "None", words: "No copy is kept, and no backup was made lately." };
+      return { tone: "stop", word: say("settings.none"), words: say("settings.noBackup") };
     }
     if (!copy && isOld(backup)) {
-      return { tone: "unsure", word: "Old", words: `Last backup: ${time(backup.at)}. Make another.` };
+      return { tone: "unsure", word: say("settings.old"), words: say("settings.backupOld", { time: time(backup.at) }) };
     }
-    return { tone: "paid", word: "Kept", words: copy ? "A copy of the journal is kept continuously."
-      : `Last backup: ${time(backup.at)}.` };
+    return { tone: "paid", word: say("settings.kept"), words: copy ? say("settings.copyKept")
+      : say("settings.backupAt", { time: time(backup.at) }) };
   },
   draw({ copy, last_backup: backup, restore }) {
     const list = [...(copy ? [copied(copy)] : []), ...(backup ? [backedUp(backup)] : [])];
     const head = backup?.head ? ` --head ${backup.head}` : "";
     const verify = `till journal verify --journal ${backup?.path ?? "FILE"}${head}`;
     return [
-      ...(restore ? [banner("stop", `${restore.sentence} ${restore.next}`)] : []),
+      ...(restore ? [banner("stop", restoring(restore))] : []),
       ...(list.length ? [cards(list)] : []),
-      commands("Backups are made, verified and restored there. Verify each once it is on its disk:",
+      commands(say("settings.backupsThere"),
         "till journal backup /mnt/other/till.db", verify, "till serve --copy-to /mnt/other/till"),
     ];
   },

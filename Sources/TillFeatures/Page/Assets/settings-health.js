@@ -2,19 +2,23 @@
 
 import { ask } from "./calls.js";
 import { commands, findings, pane } from "./settings-parts.js";
+import { foreign, say } from "./words.js";
 
 /** @type {import("./settings.js").Section} */
 export const section = {
-  id: "health", title: "Health", shape: "heart", permission: "settings",
+  id: "health", title: say("settings.health"), shape: "heart", permission: "settings",
   load: () => ask("GET", "/v1/settings/health"),
   standing({ ready, findings: all }) {
     const odd = all.filter(({ ok }) => !ok);
-    if (!ready) return { tone: "stop", word: "Not ready", words: odd[0]?.text ?? "The counter is not ready." };
-    if (odd.length > 0) return { tone: "unsure", word: "To do", words: odd[0].text };
-    return { tone: "paid", word: "Healthy", words: "The counter is healthy." };
+    const first = foreign(odd[0]?.text ?? "");
+    if (!ready) {
+      return { tone: "stop", word: say("settings.notReady"), words: first || say("settings.counterNotReady") };
+    }
+    if (first) return { tone: "unsure", word: say("settings.toDo"), words: first };
+    return { tone: "paid", word: say("settings.healthy"), words: say("settings.counterHealthy") };
   },
   draw: ({ findings: all }) => [
-    pane("Findings", findings(all)),
-    commands("All that is set, and where from:", "till doctor"),
+    pane(say("settings.findings"), findings(all)),
+    commands(say("settings.doctor"), "till doctor"),
   ],
 };

@@ -1,7 +1,8 @@
 // The parts of which the sections of the settings are made.
 
 import { icon } from "./badges.js";
-import { descriptions, make } from "./dom.js";
+import { make } from "./dom.js";
+import { foreign, language, locale, parts, say } from "./words.js";
 
 /**
  * How a thing stands: `stop` and `unsure` need somebody, `wait` is under way, `paid` is fine, nothing is quiet.
@@ -19,6 +20,31 @@ const ORDER = ["stop", "unsure", "wait", "", "paid"];
 /** What needs somebody first; otherwise the order stays. @template T @param {T[]} all @param {(one: T) => Tone} tone */
 export const needingFirst = (all, tone) =>
   [...all].sort((one, other) => ORDER.indexOf(tone(one)) - ORDER.indexOf(tone(other)));
+
+/** An element with a text in which the till's own words are marked as English. */
+export function spoken(tag, text, properties = {}) {
+  const element = make(tag, "", properties);
+  element.append(...parts(String(text)));
+  return element;
+}
+
+/** A name whose direction is its own. @param {string} tag @param {string} text */
+function proper(tag, text, properties = {}) {
+  const element = make(tag, "", properties);
+  element.append(make("bdi", text));
+  return element;
+}
+
+/** @type {Record<string, string>} */
+const COMMAS = { ar: "، ", ja: "、" };
+/** @type {Record<string, string>} */
+const COLONS = { fr: " : ", ja: "：" };
+
+/** Names beside each other in a sentence. @param {string[]} names */
+export const listed = (names) => names.join(COMMAS[language] ?? ", ");
+
+/** A count as the language writes it. @param {number} count */
+export const counted = (count) => new Intl.NumberFormat(locale).format(count);
 
 /** A word with a shape and a colour. @param {Tone} tone @param {string} word @param {string} [shape] */
 export function standing(tone, word, shape = SHAPES[tone]) {
@@ -50,7 +76,8 @@ export function buttons(...all) {
 /** Names and values. @param {[string, any][]} pairs A pair without a value is left out. */
 export function facts(pairs) {
   const list = make("dl", "", { className: "facts" });
-  list.append(...descriptions(pairs));
+  list.append(...pairs.filter(([, value]) => value)
+    .flatMap(([name, value]) => [make("dt", name), spoken("dd", value)]));
   return list;
 }
 
@@ -64,7 +91,7 @@ export function card({ shape, title, under = "", badge, facts: pairs = [], more 
   const picture = make("span", "", { className: "pic" });
   picture.append(icon(shape));
   const words = make("div", "");
-  words.append(make("h3", title), ...(under ? [make("p", under, { className: "muted small" })] : []));
+  words.append(proper("h3", title), ...(under ? [proper("p", under, { className: "muted small" })] : []));
   const known = facts(pairs);
   element.append(picture, words, ...(badge ? [badge] : []), ...(known.childElementCount ? [known] : []), ...more);
   if (all.length) element.append(buttons(...all));
@@ -91,8 +118,8 @@ export function pane(title, ...content) {
 
 /** A sentence and the command that does it on the counter's machine. @param {string} words @param {string[]} lines */
 export function commands(words, ...lines) {
-  return pane("On the counter's machine", make("p", words),
-    ...lines.map((line) => make("code", line, { className: "command" })));
+  return pane(say("settings.machine"), make("p", words),
+    ...lines.map((line) => make("code", line, { className: "command", dir: "ltr" })));
 }
 
 /** What is shown where there is nothing. @param {string} title @param {string} words */
@@ -105,16 +132,20 @@ export function empty(title, words) {
 /** A sentence that needs to be seen. @param {Tone} tone @param {...(Node | string)} words */
 export function banner(tone, ...words) {
   const box = make("p", "", { className: `banner ${tone}`.trim() });
-  box.append(...words);
+  box.append(...words.flatMap((one) => (typeof one === "string" ? parts(one) : [one])));
   return box;
 }
 
-/** Sentences, each with a mark whether something is to be done. @param {{ok: boolean, text: string}[]} all */
+/**
+ * Sentences of the till's, each with a mark whether something is to be done.
+ * @param {{ok: boolean, text: string}[]} all
+ */
 export function findings(all) {
   const list = make("ul", "", { className: "findings" });
   list.append(...all.map(({ ok, text }) => {
     const line = make("li", "");
-    line.append(standing(ok ? "" : "unsure", ok ? "Fine" : "To do"), make("span", text));
+    const word = say(ok ? "settings.fine" : "settings.toDo");
+    line.append(standing(ok ? "" : "unsure", word), spoken("span", foreign(text)));
     return line;
   }));
   return list;
@@ -137,7 +168,7 @@ export function table(label, heads, rows, kind) {
   first.append(...heads.map((words) => {
     const cell = part("th", "columnheader");
     cell.scope = "col";
-    cell.append(words || make("span", "Actions", { className: "only-sr" }));
+    cell.append(words || make("span", say("settings.actions"), { className: "only-sr" }));
     return cell;
   }));
   head.append(first);
@@ -145,7 +176,7 @@ export function table(label, heads, rows, kind) {
     const row = part("tr", "row");
     row.append(...cells.map((content, index) => {
       const cell = part("td", "cell", heads[index] ? "" : "end");
-      if (index > 0 && heads[index]) cell.dataset.label = heads[index] + ": ";
+      if (index > 0 && heads[index]) cell.dataset.label = heads[index] + (COLONS[language] ?? ": ");
       cell.append(content);
       return cell;
     }));
@@ -160,7 +191,7 @@ export function table(label, heads, rows, kind) {
 /** A name with a line below it. @param {string} title @param {string} under */
 export function named(title, under) {
   const box = make("span", "");
-  box.append(make("b", title), ...(under ? [make("span", under, { className: "under" })] : []));
+  box.append(proper("b", title), ...(under ? [spoken("span", under, { className: "under" })] : []));
   return box;
 }
 
@@ -173,13 +204,13 @@ export function shownOnce(words, secret) {
   const text = make("div", "");
   const told = make("span", "", { className: "small" });
   told.setAttribute("role", "status");
-  text.append(make("strong", words), make("p", secret, { className: "id" }), told);
-  const copy = button("Copy", async () => {
+  text.append(make("strong", words), make("p", secret, { className: "id", dir: "ltr" }), told);
+  const copy = button(say("settings.copyIt"), async () => {
     try {
       await navigator.clipboard.writeText(secret);
-      told.textContent = "Copied.";
+      told.textContent = say("settings.copied");
     } catch {
-      told.textContent = "It could not be copied: select it.";
+      told.textContent = say("settings.notCopied");
     }
   }, { kind: "pushed", shape: "copy" });
   box.append(icon("key"), text, copy);

@@ -2,15 +2,28 @@
 
 import { ask } from "./calls.js";
 import { field, make } from "./dom.js";
-import { banner, commands, facts, pane, standing, table } from "./settings-parts.js";
+import { banner, commands, facts, listed, pane, standing, table } from "./settings-parts.js";
+import { foreign, language as own, say } from "./words.js";
 
 const AT = "/v1/settings/receipts";
-const NAMES = {
-  en: "English", de: "German", fr: "French", es: "Spanish", it: "Italian", pl: "Polish", ja: "Japanese", ar: "Arabic",
-  he: "Hebrew",
+const PAPERS = [
+  ["screen", say("settings.paperPage")], ["80", say("settings.paper80")], ["58", say("settings.paper58")], ["A4", "A4"],
+];
+const COPIES = [["customer", say("settings.copyCustomer")], ["merchant", say("settings.copyShop")]];
+const names = new Intl.DisplayNames(own, { type: "language" });
+
+/** @type {Record<string, string>} */
+const DETAILS = {
+  store_name: say("settings.shop"), store_address: say("settings.address"), phone: say("settings.phone"),
+  tax_id: say("settings.taxNumber"),
 };
-const PAPERS = [["screen", "As a page"], ["80", "Roll, 80 mm"], ["58", "Roll, 58 mm"], ["A4", "A4"]];
-const COPIES = [["customer", "The customer's"], ["merchant", "The shop's"]];
+
+/** What card receipts have to show of the shop and is not set. @param {string[]} missing */
+const lacking = (missing) =>
+  say("settings.receiptsLack", { fields: listed(missing.map((name) => DETAILS[name] ?? foreign(name))) });
+
+/** A language as that of the page calls it. @param {string} code */
+const nameOf = (code) => names.of(code) ?? code;
 
 /** @param {string} id @param {string[][]} options @param {string} [value] */
 function choice(id, options, value) {
@@ -22,11 +35,11 @@ function choice(id, options, value) {
 
 /** A sample that changes with what is chosen. @param {any} set */
 function preview(set) {
-  const language = choice("receipt-language", set.languages.map(({ language: code }) => [code, NAMES[code] ?? code]),
+  const language = choice("receipt-language", set.languages.map(({ language: code }) => [code, nameOf(code)]),
     set.language);
   const paper = choice("receipt-paper", PAPERS);
   const copy = choice("receipt-copy", COPIES);
-  const frame = make("iframe", "", { id: "receipt-page", className: "sheet", title: "The sample as a page" });
+  const frame = make("iframe", "", { id: "receipt-page", className: "sheet", title: say("settings.sampleAsPage") });
   // What is shown there runs nothing and reaches nothing.
   frame.setAttribute("sandbox", "");
   frame.setAttribute("referrerpolicy", "no-referrer");
@@ -44,58 +57,69 @@ function preview(set) {
       frame.src = `${AT}/preview?format=html&${query}`;
       return;
     }
-    picture.alt =
-      `The sample in ${name} as it prints: ${paper.selectedOptions[0].text}. Choose “As a page” to read it.`;
+    picture.alt = say("settings.sampleAlt", { language: name, paper: paper.selectedOptions[0].text });
     picture.src = `${AT}/preview?format=png&width=${paper.value}&${query}`;
   }
   picture.addEventListener("error", () => {
     picture.hidden = true;
-    why.textContent = `A receipt in ${language.selectedOptions[0].text} cannot be printed on this machine. `
-      + "As a page it can be shown.";
+    why.textContent = say("settings.notPrinted", { language: language.selectedOptions[0].text });
     why.hidden = false;
   });
   for (const one of [language, paper, copy]) one.addEventListener("change", draw);
   const row = make("div", "", { className: "fields" });
-  row.append(field("Language", language), field("Paper", paper), field("Copy", copy));
+  row.append(
+    field(say("settings.language"), language), field(say("settings.paper"), paper),
+    field(say("settings.copyOf"), copy));
   draw();
-  return pane("A sample", row, why, frame, picture);
+  return pane(say("settings.sample"), row, why, frame, picture);
 }
 
 /** @type {import("./settings.js").Section} */
 export const section = {
-  id: "receipts", title: "Receipts", shape: "payments", permission: "settings",
+  id: "receipts", title: say("settings.receipts"), shape: "payments", permission: "settings",
   load: () => ask("GET", AT),
-  standing({ languages, language }) {
-    const missing = languages.filter(({ drawn }) => !drawn).map(({ language: code }) => NAMES[code] ?? code);
-    const own = NAMES[language] ?? language;
-    if (missing.includes(own)) {
-      return { tone: "stop", word: "Fonts missing", words: `Receipts in ${own} cannot be printed: fonts are missing.` };
+  standing({ languages, language, mode, missing: details }) {
+    const missing = languages.filter(({ drawn }) => !drawn).map(({ language: code }) => code);
+    const name = nameOf(language);
+    if (missing.includes(language)) {
+      const words = say("settings.receiptsStop", { language: name });
+      return { tone: "stop", word: say("settings.fontsMissing"), words };
     }
     if (missing.length > 0) {
-      return { tone: "unsure", word: "Fonts missing", words: `Receipts cannot be printed in ${missing.join(", ")}.` };
+      const words = say("settings.receiptsUnsure", { languages: listed(missing.map(nameOf)) });
+      return { tone: "unsure", word: say("settings.fontsMissing"), words };
     }
-    return { tone: "paid", word: "Ready", words: `Receipts are in ${own}, and can be printed in every language.` };
+    if (mode === "live" && details.length > 0) {
+      return { tone: "unsure", word: say("settings.detailsMissing"), words: lacking(details) };
+    }
+    return { tone: "paid", word: say("settings.inOrder"), words: say("settings.receiptsReady", { language: name }) };
   },
   draw(set) {
     const lines = (all) => all.join(", ");
     const packages = [...new Set(set.languages.flatMap((one) => (one.drawn ? [] : one.packages)))].sort();
+    const heads = [say("settings.language"), say("settings.printingHead")];
     return [
+      ...(set.missing.length && lacking(set.missing) !== section.standing(set).words
+        ? [banner("", lacking(set.missing))] : []),
       preview(set),
-      pane("Current settings", facts([
-        ["Shop", set.store], ["Address", lines(set.address)], ["Phone", set.phone], ["Tax number", set.tax_id],
-        ["Country", set.country], ["Time zone", set.time_zone], ["Locale", set.locale],
-        ["At the foot", lines(set.closing)],
-        ["Online", set.online_at ?? "Receipts carry no QR code."],
-        ["By e-mail", set.mailed_from ? `from ${set.mailed_from}` : "None are sent: no mail server is set."],
+      pane(say("settings.current"), facts([
+        [say("settings.shop"), set.store], [say("settings.address"), lines(set.address)],
+        [say("settings.phone"), set.phone], [say("settings.taxNumber"), set.tax_id],
+        [say("settings.country"), set.country], [say("settings.timeZone"), set.time_zone],
+        [say("settings.locale"), set.locale], [say("settings.atFoot"), lines(set.closing)],
+        [say("settings.online"), set.online_at ?? say("settings.noQR")],
+        [say("settings.byMail"), set.mailed_from ? say("settings.mailFrom", { address: set.mailed_from })
+          : say("settings.noMail")],
       ])),
-      table("Languages", ["Language", "Printing"], set.languages.map(({ language, drawn }) => ({
+      table(say("settings.languages"), heads, set.languages.map(({ language, drawn }) => ({
         cells: [
-          NAMES[language] ?? language, drawn ? standing("", "Can be printed") : standing("unsure", "Fonts missing"),
+          nameOf(language),
+          drawn ? standing("", say("settings.canPrint")) : standing("unsure", say("settings.fontsMissing")),
         ],
       })), "languages"),
       ...(packages.length
-        ? [banner("unsure", `Install on the counter's machine (Debian): ${packages.join(" ")}.`)] : []),
-      commands("Receipt contents are configured there and take effect after a restart:",
+        ? [banner("unsure", say("settings.install", { packages: packages.join(" ") }))] : []),
+      commands(say("settings.receiptsThere"),
         "till serve --store NAME --address LINES --locale de_DE --closing LINES", "till doctor"),
     ];
   },

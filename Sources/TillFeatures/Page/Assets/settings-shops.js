@@ -3,27 +3,34 @@
 import { ask } from "./calls.js";
 import { make, time } from "./dom.js";
 import { review } from "./review.js";
-import { button, card, cards, commands, empty, needingFirst, standing } from "./settings-parts.js";
+import { button, card, cards, commands, counted, empty, listed, needingFirst, standing } from "./settings-parts.js";
+import { foreign, parts, say } from "./words.js";
 
 /** @param {any} shop @returns {[import("./settings-parts.js").Tone, string]} */
 function stateOf(shop) {
-  if (shop.trouble) return ["stop", "Not reached"];
+  if (shop.trouble) return ["stop", say("settings.notReached")];
   const behind = shop.order_troubles.length;
-  return behind > 0 ? ["unsure", behind === 1 ? "1 order behind" : `${behind} orders behind`] : ["paid", "In sync"];
+  return behind > 0 ? ["unsure", say("settings.ordersBehind", { count: behind })]
+    : ["paid", say("settings.inSync")];
 }
+
+/** Since when something is wrong, and what. @param {any} trouble */
+const troubled = (trouble) =>
+  say("settings.since", { time: time(trouble.since), sentence: foreign(trouble.sentence) });
 
 /** @param {any} shop @param {import("./settings.js").Page} page */
 function disconnect(shop, page) {
   return page.act(async () => {
     if (!await review({
-      title: `Disconnect ${shop.url}?`,
-      words: "New and changed orders of the shop do not come here any more, and the shop hears no more of payments and "
-        + "refunds made here. Its orders so far stay. Connecting it again needs its key, on the counter's machine.",
-      facts: [["Orders followed", String(shop.orders)], ["Not in sync", String(shop.order_troubles.length)]],
-      send: "Disconnect the shop",
+      title: say("settings.disconnectOne", { name: shop.url }), words: say("settings.disconnectWords"),
+      facts: [
+        [say("settings.ordersFollowed"), counted(shop.orders)],
+        [say("settings.notInSync"), counted(shop.order_troubles.length)],
+      ],
+      send: say("settings.disconnectShop"),
     })) return;
     await ask("DELETE", `/v1/shops/${encodeURIComponent(shop.id)}`);
-    return `${shop.url} is disconnected.`;
+    return say("settings.disconnected", { name: shop.url });
   });
 }
 
@@ -35,7 +42,7 @@ function troubles(shop) {
     const link = make("a", "", { href: `/payments?q=${encodeURIComponent(order)}&period=all` });
     link.append(make("bdi", order));
     const words = make("p", "");
-    words.append(link, ` since ${time(trouble.since)}: ${trouble.sentence}`);
+    words.append(link, " ", ...parts(troubled(trouble)));
     line.append(words);
     return line;
   }));
@@ -44,40 +51,49 @@ function troubles(shop) {
 
 /** @param {any} shop @param {import("./settings.js").Page} page */
 function one(shop, page) {
+  const known = [
+    say("settings.shopKey", { key: shop.key }),
+    ...(shop.scope ? [say("settings.ordersAs", { scope: shop.scope })] : []),
+  ];
   return card({
-    shape: "building", title: shop.url, under: `key ${shop.key}${shop.scope ? ` · orders as ${shop.scope}/…` : ""}`,
+    shape: "building", title: shop.url, under: known.join(" · "),
     badge: standing(...stateOf(shop)),
     facts: [
-      ["Trouble", shop.trouble && `since ${time(shop.trouble.since)}: ${shop.trouble.sentence}`],
-      ["Orders followed", String(shop.orders)],
-      ["Read until", shop.seen_until ? time(shop.seen_until) : "Not read yet"], ["Connected", time(shop.created_at)],
+      [say("settings.trouble"), shop.trouble && troubled(shop.trouble)],
+      [say("settings.ordersFollowed"), counted(shop.orders)],
+      [say("settings.readUntil"), shop.seen_until ? time(shop.seen_until) : say("settings.notReadYet")],
+      [say("settings.connected"), time(shop.created_at)],
     ],
     more: shop.order_troubles.length ? [troubles(shop)] : [],
-    buttons: [button("Disconnect", () => disconnect(shop, page), {
-      label: `Disconnect ${shop.url}`, kind: "dense danger" })],
+    buttons: [button(say("settings.disconnect"), () => disconnect(shop, page), {
+      label: say("settings.disconnectLabel", { name: shop.url }), kind: "dense danger" })],
   });
 }
 
 /** @type {import("./settings.js").Section} */
 export const section = {
-  id: "shops", title: "Shops", shape: "building", permission: "settings",
+  id: "shops", title: say("settings.shops"), shape: "building", permission: "settings",
   load: () => ask("GET", "/v1/shops"),
   standing({ shops }) {
     const behind = shops.reduce((count, shop) => count + shop.order_troubles.length, 0);
     const lost = shops.filter(({ trouble }) => trouble).map(({ url }) => url);
-    if (lost.length > 0) return { tone: "stop", word: "Not reached", words: `Not reached: ${lost.join(", ")}.` };
-    if (behind > 0) {
-      return { tone: "unsure", word: "Behind", words: `Orders that are not in sync with their shop: ${behind}.` };
+    if (lost.length > 0) {
+      const words = say("settings.shopsNotReached", { names: listed(lost) });
+      return { tone: "stop", word: say("settings.notReached"), words };
     }
-    return shops.length === 0 ? { tone: "", word: "None", words: "No shop is connected." }
-      : { tone: "paid", word: "In sync", words: "Every connected shop is in sync." };
+    if (behind > 0) {
+      const words = say("settings.ordersNotInSync", { count: behind });
+      return { tone: "unsure", word: say("settings.shopsBehind"), words };
+    }
+    return shops.length === 0 ? { tone: "", word: say("settings.none"), words: say("settings.noShop") }
+      : { tone: "paid", word: say("settings.inSync"), words: say("settings.allInSync") };
   },
   draw({ shops }, page) {
     const list = needingFirst(shops, (shop) => stateOf(shop)[0]).map((shop) => one(shop, page));
     return [
       list.length ? cards(list)
-        : empty("No shop is connected", "The open orders of a connected shop are sold here, and it hears of payments."),
-      commands("A shop is connected there, since its secret stays on that machine:",
+        : empty(say("settings.noShopTitle"), say("settings.shopSells")),
+      commands(say("settings.connectShop"),
         "till shop connect https://shop.example --key ck_… --secret cs_…"),
     ];
   },

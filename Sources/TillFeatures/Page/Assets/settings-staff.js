@@ -3,32 +3,59 @@
 
 import { ask, newKey } from "./calls.js";
 import { field, make, time } from "./dom.js";
-import { invitingAnew, linkWords, OFFICE, sessionWords } from "./people.js";
 import { review } from "./review.js";
-import { button, buttons, commands, empty, form, named, pane, shownOnce, standing, table } from "./settings-parts.js";
+import {
+  button, buttons, commands, empty, form, listed, named, pane, shownOnce, standing, table,
+} from "./settings-parts.js";
 import { sum } from "./sums.js";
+import { say } from "./words.js";
 
 const MAY = {
-  sell: "Sell, issue receipts", hold: "Authorize now, capture later", void: "Release an authorization",
-  refund: "Refund", refund_freely: "Refund without a limit", drawer: "Open and count the drawer",
-  totals: "See totals and expected cash", readers: "Readers and printers", review: "Decide what needs a person",
-  staff: "Manage the staff", settings: "Settings, keys, webhooks",
+  sell: say("settings.maySell"), hold: say("settings.mayHold"), void: say("settings.mayVoid"),
+  refund: say("settings.mayRefund"), refund_freely: say("settings.mayRefundFreely"),
+  discount: say("settings.mayDiscount"),
+  discount_freely: say("settings.mayDiscountFreely"), drawer: say("settings.mayDrawer"),
+  totals: say("settings.mayTotals"), readers: say("settings.mayReaders"), review: say("settings.mayReview"),
+  staff: say("settings.mayStaff"), settings: say("settings.maySettings"),
 };
+/** How somebody signs in to the back office; nothing for whoever was never invited. */
+const OFFICE = { invited: say("settings.invited"), enrolled: say("settings.enrolled") };
+const KINDS = {
+  device: say("settings.deviceKind"), password: say("settings.passwordKind"), passkey: say("settings.passkeyKind"),
+};
+/** Stands in a sentence where a link goes. */
+const LINK = "\uFFFC";
 
 /** @param {any} role */
 function limits(role) {
-  if (!role?.permissions.includes("refund")) return "No refunds";
-  if (role.permissions.includes("refund_freely")) return "Refunds without a limit";
-  const sums = Object.entries(role.refund_limits).map(([currency, minor]) => sum(minor, currency));
-  return sums.length ? `Refunds up to ${sums.join(", ")}` : "Refunds with approval";
+  const may = (/** @type {string} */ word) => role?.permissions.includes(word) ?? false;
+  const refunds = !may("refund") ? say("settings.noRefunds")
+    : may("refund_freely") ? say("settings.refundsFree")
+      : upTo(role.refund_limits, "settings.refundsUpTo", "settings.refundsApproved");
+  if (!may("sell")) return refunds;
+  const discounts = may("discount_freely") ? say("settings.discountsFree")
+    : upTo(may("discount") ? role.discount_limits : {}, "settings.discountsUpTo", "settings.discountsApproved");
+  return listed([refunds, discounts]);
 }
+
+/** @param {Record<string, number>} most @param {string} some The words for limits. @param {string} none */
+function upTo(most, some, none) {
+  const sums = Object.entries(most ?? {}).map(([currency, minor]) => sum(minor, currency));
+  return sums.length ? say(some, { sums: listed(sums) }) : say(none);
+}
+
+/** @param {any} person @returns {[string, any]} */
+const whoIs = (person) => [say("settings.who"), listed([person.name, person.role])];
 
 /** @param {any} person @param {import("./settings.js").Page} page */
 function invite(person, page) {
   return page.act(async () => {
-    if (person.office === "enrolled" && !await review(invitingAnew(person))) return;
+    if (person.office === "enrolled" && !await review({
+      title: say("settings.inviteAgain", { name: person.name }), words: say("settings.inviteAgainWords"),
+      facts: [whoIs(person)], send: say("settings.inviteAgainSend"),
+    })) return;
     const made = await ask("POST", `/v1/staff/${person.id}/invitation`);
-    page.keep(shownOnce(linkWords(person), made.url));
+    page.keep(shownOnce(say("settings.linkFor", { name: person.name }), made.url));
   });
 }
 
@@ -36,54 +63,58 @@ function invite(person, page) {
 function change(person, page) {
   return page.act(async () => {
     const isDisabled = Boolean(person.disabled_at);
+    const { name } = person;
     if (!isDisabled && !await review({
-      title: `Disable ${person.name}?`,
-      words: "Their sessions end within a second, and they sign in no more, neither with a PIN nor at the back office. "
-        + "Payments in progress go on.",
-      facts: [["Who", `${person.name}, ${person.role}`]], send: `Disable ${person.name}`,
+      title: say("settings.disableOne", { name }), words: say("settings.disableWords"),
+      facts: [whoIs(person)], send: say("settings.disableLabel", { name }),
     })) return;
     await ask("PATCH", `/v1/staff/${person.id}`, JSON.stringify({ disabled: !isDisabled }));
-    return `${person.name} ${isDisabled ? "can sign in again." : "is disabled."}`;
+    return say(isDisabled ? "settings.canAgain" : "settings.isDisabled", { name });
   });
 }
 
 /** @param {any} data @param {import("./settings.js").Page} page */
 function people({ staff, roles }, page) {
   const rows = staff.map((person) => {
-    const role = roles.find(({ name }) => name === person.role);
-    const means = [person.has_pin && "PIN", OFFICE[person.office]].filter(Boolean).join(", ") || "nothing yet";
+    const { name } = person;
+    const role = roles.find((one) => one.name === person.role);
+    const means = listed([person.has_pin && say("settings.pin"), OFFICE[person.office]].filter(Boolean))
+      || say("settings.nothingYet");
     const isDisabled = Boolean(person.disabled_at);
     return { cells: [
-      named(person.name, limits(role)), person.role, means,
-      isDisabled ? standing("", "Disabled", "slash") : "Active",
+      named(name, limits(role)), person.role, means,
+      isDisabled ? standing("", say("settings.disabled"), "slash") : say("settings.personActive"),
       buttons(
-        ...(isDisabled ? [] : [button("Invite", () => invite(person, page), {
-          label: `Invite ${person.name} to the back office` })]),
-        button(isDisabled ? "Enable" : "Disable", () => change(person, page), {
-          label: `${isDisabled ? "Enable" : "Disable"} ${person.name}`, kind: isDisabled ? "dense" : "dense danger" })),
+        ...(isDisabled ? [] : [button(say("settings.invite"), () => invite(person, page), {
+          label: say("settings.inviteOne", { name }) })]),
+        button(say(isDisabled ? "settings.enable" : "settings.disable"), () => change(person, page), {
+          label: say(isDisabled ? "settings.enableLabel" : "settings.disableLabel", { name }),
+          kind: isDisabled ? "dense" : "dense danger" })),
     ] };
   });
-  return table("Staff", ["Person", "Role", "Signs in with", "State", ""], rows, "people");
+  const heads = [say("settings.person"), say("settings.role"), say("settings.signsIn"), say("settings.state"), ""];
+  return table(say("settings.staffTable"), heads, rows, "people");
 }
 
 /** @param {any[]} roles */
 function permissions(roles) {
   const scroll = make("div", "", { className: "scroll", tabIndex: 0 });
   scroll.setAttribute("role", "region");
-  scroll.setAttribute("aria-label", "Permissions by role");
+  scroll.setAttribute("aria-label", say("settings.permByRole"));
   const grid = make("table", "", { className: "table tight perms" });
   const [head, body, first] = [make("thead", ""), make("tbody", ""), make("tr", "")];
-  first.append(...["Permission", ...roles.map(({ name }) => name)].map((words) => make("th", words, { scope: "col" })));
+  const heads = [say("settings.permission"), ...roles.map(({ name }) => name)];
+  first.append(...heads.map((words) => make("th", words, { scope: "col" })));
   head.append(first);
   body.append(...Object.entries(MAY).map(([permission, words]) => {
     const row = make("tr", "");
-    const has = (role) => (role.permissions.includes(permission) ? "Yes" : "No");
+    const has = (role) => say(role.permissions.includes(permission) ? "settings.yes" : "settings.no");
     row.append(make("th", words, { scope: "row" }), ...roles.map((role) => make("td", has(role))));
     return row;
   }));
   grid.append(head, body);
   scroll.append(grid);
-  return pane("What a role may do", scroll);
+  return pane(say("settings.roleMay"), scroll);
 }
 
 /**
@@ -99,36 +130,46 @@ function adding(roles, isFirst, page) {
     id: "person-pin", className: "input", type: "password", inputMode: "numeric", maxLength: 12,
     autocomplete: "new-password",
   });
-  return form("Add a person", [field("Name", name), field("Role", role), field("PIN (optional)", pin)], "Add",
-    () => page.act(async () => {
+  return form(say("settings.addPerson"), [
+    field(say("settings.name"), name), field(say("settings.role"), role), field(say("settings.pinOptional"), pin),
+  ], say("settings.add"), () => page.act(async () => {
       const body = { name: name.value.trim(), role: role.value, ...(pin.value && { pin: pin.value }) };
       pin.value = "";
       await ask("POST", "/v1/staff", JSON.stringify(body), newKey());
-      return `${body.name} was added.`;
+      return say("settings.wasAdded", { name: body.name });
     }));
 }
 
+/** @param {any} session */
+const sessionWords = (session) => say("settings.sessionLine", {
+  name: session.name ?? say("settings.nobody"), kind: KINDS[session.kind] ?? session.kind,
+  address: session.address ?? say("settings.unknownAddress"),
+  began: time(session.began_at), seen: time(session.seen_at),
+});
+
 /** @param {any[]} all @param {import("./settings.js").Page} page */
 function sessions(all, page) {
-  if (all.length === 0) return pane("Open sessions", make("p", "Nobody is signed in.", { className: "soft" }));
+  const title = say("settings.sessions");
+  if (all.length === 0) return pane(title, make("p", say("settings.nobodyIn"), { className: "soft" }));
   const list = make("ul", "", { className: "rows" });
   list.append(...all.map((one) => {
     const line = make("li", "");
-    line.append(make("p", sessionWords(one, false) + (one.current ? ". This session." : "")));
+    const session = sessionWords(one);
+    line.append(make("p", one.current ? say("settings.sessionHere", { session }) : session));
     if (!one.current) {
-      line.append(button("End", () => page.act(async () => {
+      line.append(button(say("settings.end"), () => page.act(async () => {
         await ask("DELETE", `/v1/sessions/${one.id}`);
-        return "The session has ended.";
-      }), { label: `End the session since ${time(one.began_at)}` }));
+        return say("settings.sessionEnded");
+      }), { label: say("settings.endSince", { time: time(one.began_at) }) }));
     }
     return line;
   }));
-  return pane("Open sessions", list);
+  return pane(title, list);
 }
 
 /** @type {import("./settings.js").Section} */
 export const section = {
-  id: "staff", title: "Staff and roles", shape: "users", permission: "staff",
+  id: "staff", title: say("settings.staff"), shape: "users", permission: "staff",
   async load() {
     const [{ staff }, { roles }, { sessions: open }] = await Promise.all(
       ["/v1/staff", "/v1/roles", "/v1/sessions"].map((path) => ask("GET", path)));
@@ -138,22 +179,24 @@ export const section = {
     const active = staff.filter((person) => !person.disabled_at);
     const stuck = active.filter((person) => !person.has_pin && person.office !== "enrolled");
     if (active.length === 0) {
-      return { tone: "", word: "None", words: "No staff yet. Once you add the first person, everyone signs in." };
+      return { tone: "", word: say("settings.none"), words: say("settings.noStaff") };
     }
     if (stuck.length > 0) {
-      const names = stuck.map(({ name }) => name).join(", ");
-      return { tone: "unsure", word: "To invite", words: `Cannot sign in yet: ${names}. Give a PIN, or invite them.` };
+      const words = say("settings.cannotSignIn", { names: listed(stuck.map(({ name }) => name)) });
+      return { tone: "unsure", word: say("settings.toInvite"), words };
     }
-    return { tone: "paid", word: "Ready", words: `${active.length} of ${staff.length} can sign in.` };
+    const words = say("settings.canSignIn", { count: active.length, all: staff.length });
+    return { tone: "paid", word: say("settings.inOrder"), words };
   },
   draw({ staff, roles, open }, page) {
     const own = make("p", "", { className: "soft" });
-    own.append("How you sign in yourself is under ", make("a", "your account", { href: "/#account" }), ".");
+    const [before, after] = say("settings.ownAccount", { account: LINK }).split(LINK);
+    own.append(before, make("a", say("settings.yourAccount"), { href: "/#account" }), after);
     return [
       own, staff.length ? people({ staff, roles }, page)
-        : empty("No staff yet", "Add the owner first. From then on, everyone signs in."),
+        : empty(say("settings.noStaffYet"), say("settings.addOwner")),
       adding(roles, staff.length === 0, page), permissions(roles), sessions(open, page),
-      commands("Roles of your own, and another PIN:",
+      commands(say("settings.rolesOwn"),
         "till roles set NAME --permissions sell,refund --refund-limit EUR=5000", "till staff set-pin NAME"),
     ];
   },

@@ -4,10 +4,11 @@
 import { Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
+import "./language.js";
 import { section as backups } from "./settings-backups.js";
 import { section as health } from "./settings-health.js";
 import { section as keys } from "./settings-keys.js";
-import { banner, button, card, cards, needingFirst, needsSomebody, standing } from "./settings-parts.js";
+import { banner, button, card, cards, needingFirst, needsSomebody, spoken, standing } from "./settings-parts.js";
 import { section as printers } from "./settings-printers.js";
 import { section as providers } from "./settings-providers.js";
 import { section as readers } from "./settings-readers.js";
@@ -15,6 +16,7 @@ import { section as receipts } from "./settings-receipts.js";
 import { section as shops } from "./settings-shops.js";
 import { section as staff } from "./settings-staff.js";
 import { section as webhooks } from "./settings-webhooks.js";
+import { parts, say } from "./words.js";
 
 /**
  * What a section does on the page: reads itself anew, says that no answer has come yet, works once at a time, and keeps
@@ -29,20 +31,33 @@ import { section as webhooks } from "./settings-webhooks.js";
 /** @type {Section[]} */
 const SECTIONS = [readers, printers, receipts, staff, keys, shops, webhooks, providers, backups, health];
 const MEET_MS = 3_000;
-const UNANSWERED = "The till did not answer. What is shown is how it stands; check it before you try again.";
+/** How often what is shown is read again while somebody sees it: a reader or a printer goes away without an event. */
+const AGAIN_MS = 10_000;
 
 let may = (/** @type {string} */ _) => false;
 /** Counts what is shown, so that a late answer is not shown in another section. */
 let shown = 0;
 let isBusy = false;
+/** What is drawn, by section; what is read again and is the same is not drawn again. @type {Map<string, string>} */
+const drawn = new Map();
 
 const chosen = () => SECTIONS.find(({ id }) => location.pathname === "/settings/" + id);
 const lacking = (/** @type {Section} */ { permission }) =>
-  `Your role does not have the permission “${permission}”. Somebody whose role has it can see this and do it.`;
+  say("settings.lacking", { permission });
 
 function says(id, words) {
-  $(id).textContent = words;
+  $(id).replaceChildren(...parts(words));
   $(id).hidden = !words;
+}
+
+/** Nothing was said yet. @type {string | null} */
+let about = null;
+/** Says how all of it stands; the same again is not read out again. @param {string} words @param {string} [look] */
+function tell(words, look = "soft") {
+  $("about").className = look;
+  if (about === words) return;
+  about = words;
+  says("about", words);
 }
 
 /** What an answer says that was no answer. @param {unknown} error */
@@ -51,7 +66,8 @@ const failure = (error) => (error instanceof Refusal && error.status === 403 ? s
 
 /** What is shown of a section that could not be read. @param {unknown} error @param {() => void} again */
 function unread(error, again) {
-  const box = banner("stop", make("span", failure(error)), button("Try again", again, { kind: "dense pushed" }));
+  const box = banner("stop", spoken("span", failure(error)),
+    button(say("settings.again"), again, { kind: "dense pushed" }));
   box.setAttribute("role", "alert");
   return box;
 }
@@ -63,7 +79,7 @@ function pageOf(section) {
   const mine = shown;
   return {
     refresh: () => (mine === shown ? read(section, mine) : Promise.resolve()),
-    unanswered: () => says("alert", "The till has not answered yet. The same request is sent again."),
+    unanswered: () => says("alert", say("settings.notYet")),
     async act(work) {
       if (isBusy) return;
       isBusy = true;
@@ -80,7 +96,7 @@ function pageOf(section) {
         // What is typed stays where the request was refused as it was; otherwise what stands is shown.
         const isKept = error instanceof Refusal && error.status < 500 && ![404, 409].includes(error.status);
         if (!isKept) await read(section, mine);
-        says("alert", error instanceof Refusal ? failure(error) : UNANSWERED);
+        says("alert", error instanceof Refusal ? failure(error) : say("settings.unanswered"));
       } finally {
         isBusy = false;
         // The button that was pressed may be gone.
@@ -91,18 +107,29 @@ function pageOf(section) {
   };
 }
 
+/** Draws a section, and says how it stands. @param {Section} section @param {any} data */
+function paint(section, data) {
+  const { tone, words } = section.standing(data);
+  tell(words, needsSomebody(tone) ? `banner ${tone}` : "soft");
+  const now = JSON.stringify(data);
+  if (drawn.get(section.id) === now) return;
+  // What is typed or about to be agreed to stays; it is drawn when that is done.
+  if (drawn.has(section.id) && isInHand()) return;
+  const place = placeIn($("body"));
+  $("body").replaceChildren(...section.draw(data, pageOf(section)));
+  drawn.set(section.id, now);
+  place();
+}
+
 /** @param {Section} section @param {number} mine */
 async function read(section, mine) {
+  drawn.clear();
   try {
     const data = await section.load();
-    if (mine !== shown) return;
-    const { tone, words } = section.standing(data);
-    says("about", words);
-    $("about").className = needsSomebody(tone) ? `banner ${tone}` : "soft";
-    $("body").replaceChildren(...section.draw(data, pageOf(section)));
+    if (mine === shown) paint(section, data);
   } catch (error) {
     if (mine !== shown) return;
-    says("about", "");
+    tell("");
     $("body").replaceChildren(unread(error, () => show()));
   }
 }
@@ -112,50 +139,114 @@ async function read(section, mine) {
 /** @param {Section} section @returns {Promise<{card: HTMLElement, tone: import("./settings-parts.js").Tone}>} */
 async function summary(section) {
   const { title, shape, id } = section;
-  const link = make("a", "Open", { className: "button dense", href: "/settings/" + id });
-  link.setAttribute("aria-label", `Open ${title}`);
+  const link = make("a", say("settings.open"), { className: "button dense", href: "/settings/" + id });
+  link.setAttribute("aria-label", say("settings.openOne", { name: title }));
   /** @param {Standing} one */
   const made = ({ tone, word, words }) => ({
-    card: card({ shape, title, badge: standing(tone, word), more: [make("p", words, { className: "small wide" })],
+    card: card({ shape, title, badge: standing(tone, word), more: [spoken("p", words, { className: "small wide" })],
       buttons: [link] }),
     tone,
   });
-  if (!may(section.permission)) return made({ tone: "", word: "No access", words: lacking(section) });
+  if (!may(section.permission)) return made({ tone: "", word: say("settings.noAccess"), words: lacking(section) });
   try {
     return made(section.standing(await section.load()));
   } catch (error) {
-    return made({ tone: "stop", word: "Could not load", words: failure(error) });
+    return made({ tone: "stop", word: say("settings.notLoaded"), words: failure(error) });
   }
 }
 
+/** Shows all of them, each once it is read, in the place of how it stood before. @param {number} mine */
 async function showAll(mine) {
-  const list = cards([]);
-  $("body").replaceChildren(list);
-  /** @type {Awaited<ReturnType<typeof summary>>[]} */
-  const found = [];
-  await Promise.all(SECTIONS.map(async (section) => {
-    const made = await summary(section);
-    if (mine !== shown) return;
-    found.push(made);
-    list.append(made.card);
+  const before = $("body").querySelector("[data-all]");
+  const list = before ?? cards([]);
+  list.dataset.all = "";
+  if (!before) $("body").replaceChildren(list);
+  const found = await Promise.all(SECTIONS.map(async (section) => {
+    const { card: made, tone } = await summary(section);
+    made.dataset.section = section.id;
+    const old = list.querySelector(`[data-section="${section.id}"]`);
+    if (mine !== shown || old?.isEqualNode(made)) return { card: old ?? made, tone };
+    if (old) {
+      const place = placeIn(old);
+      old.replaceWith(made);
+      place(made);
+    } else list.append(made);
+    return { card: made, tone };
   }));
   if (mine !== shown) return;
   const needing = found.filter(({ tone }) => needsSomebody(tone)).length;
-  says("about", needing === 0 ? "Nothing here needs you."
-    : needing === 1 ? "One section needs attention." : `${needing} sections need attention.`);
-  // Once, when all are there.
-  const order = SECTIONS.map(({ title }) => title);
-  const place = (one) => order.indexOf(one.card.querySelector("h3").textContent);
-  list.append(...needingFirst(found.sort((one, other) => place(one) - place(other)), ({ tone }) => tone)
-    .map((one) => one.card));
+  tell(needing ? say("settings.needing", { count: needing }) : say("settings.nothingNeeds"));
+  // Once all are there; nothing moves that has the focus, and later nothing under a hand.
+  const order = needingFirst(found, ({ tone }) => tone).map((one) => one.card);
+  const isSame = order.every((one, index) => one === list.children[index]);
+  if (!isSame && !list.matches(before ? ":hover, :focus-within" : ":focus-within")) list.append(...order);
+}
+
+// ---- What is shown is read again
+
+/** Whether somebody types, has opened a form, has marked a text, or is asked something. */
+function isInHand() {
+  const focused = document.activeElement;
+  return document.querySelector("dialog[open]") !== null || $("body").querySelector("details.adding[open]") !== null
+    || $("body").contains(focused) && focused.matches("input, select, textarea")
+    || getSelection()?.isCollapsed === false;
+}
+
+const CONTROLS = "a, button, summary";
+const nameOf = (/** @type {any} */ control) => control.getAttribute("aria-label") ?? control.textContent;
+
+/**
+ * Remembers what has the focus in a box and what is unfolded there; what is returned puts it back once the box, or
+ * another one in its place, is drawn anew.
+ * @param {HTMLElement} box @returns {(now?: HTMLElement) => void}
+ */
+function placeIn(box) {
+  const named = (/** @type {HTMLElement} */ where, /** @type {string} */ name) =>
+    [...where.querySelectorAll(CONTROLS)].filter((one) => nameOf(one) === name);
+  const focused = document.activeElement?.matches(CONTROLS) && box.contains(document.activeElement)
+    ? document.activeElement : null;
+  const name = focused && nameOf(focused);
+  const index = focused ? named(box, name).indexOf(focused) : 0;
+  const open = [...box.querySelectorAll("details[open]:not(.adding) > summary")].map(nameOf);
+  return (now = box) => {
+    for (const summary of now.querySelectorAll("details > summary")) {
+      if (open.includes(nameOf(summary))) summary.parentElement?.setAttribute("open", "");
+    }
+    if (!focused) return;
+    const found = named(now, name);
+    /** @type {any} */
+    const next = found[index] ?? $("title");
+    next.focus({ preventScroll: true });
+  };
+}
+
+/** Reads what is shown again; what could not be read is said, and what was read before stays. */
+async function readAgain() {
+  const [section, mine] = [chosen(), shown];
+  if (document.hidden || isBusy || !whoIs || section && !may(section.permission)) return;
+  if (!section) return await showAll(mine);
+  try {
+    const data = await section.load();
+    if (mine === shown && !isBusy) paint(section, data);
+  } catch (error) {
+    if (mine === shown && !isBusy && drawn.has(section.id)) tell(failure(error), "banner unsure");
+  }
+}
+
+/** Does so for as long as the page is there. */
+async function keepReading() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await readAgain();
+  }
 }
 
 /** Shows what the address names. @param {boolean} [isMoved] The focus goes to the heading. */
 async function show(isMoved = false) {
   shown += 1;
   const section = chosen();
-  document.title = `${section?.title ?? "Settings"} – Till`;
-  $("title").textContent = section?.title ?? "All settings";
+  document.title = `${section?.title ?? say("settings.settings")} – Till`;
+  $("title").textContent = section?.title ?? say("settings.allTitle");
   for (const id of ["alert", "done"]) says(id, "");
   $("kept").replaceChildren();
   for (const link of $("side").querySelectorAll("a")) {
@@ -163,14 +254,14 @@ async function show(isMoved = false) {
     else link.removeAttribute("aria-current");
   }
   $("side").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  $("about").className = "soft";
+  drawn.clear();
   if (isMoved) $("title").focus();
   if (section && !may(section.permission)) {
-    says("about", "");
+    tell("");
     $("body").replaceChildren(banner("unsure", lacking(section)));
     return;
   }
-  says("about", "Reading…");
+  tell(say("settings.reading"));
   $("body").replaceChildren();
   await (section ? read(section, shown) : showAll(shown));
 }
@@ -200,12 +291,15 @@ async function meet() {
       show();
     });
     if (isMet) return;
-    says("about", "The till cannot be reached. This page tries again by itself.");
+    tell(say("settings.unreached"));
     await new Promise((resolve) => setTimeout(resolve, MEET_MS));
   }
 }
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) meet();
+  if (document.hidden) return;
+  meet();
+  readAgain();
 });
 meet();
-listen(() => {}, () => {});
+keepReading();
+listen(() => {}, readAgain, { begun: readAgain });

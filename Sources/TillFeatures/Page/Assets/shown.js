@@ -12,17 +12,18 @@ import {
 import { showRefundReader } from "./readers.js";
 import { showReceipt } from "./receipts.js";
 import { ask, fail, Refusal } from "./requests.js";
-import { showStage } from "./sell-stage.js";
+import { sayChange, showStage } from "./sell-stage.js";
 import { may, session } from "./session.js";
 import { keepAddress } from "./views.js";
 import { foreign, say } from "./words.js";
 
 const REFRESH_MS = 2_000;
 const REFRESH_AFTER_FAULT_MS = 3_000;
+/** Events that come together have a payment asked for once. */
+const EVENTS_MS = 30;
 const MOST_STEPS = 30;
-/** @type {EventSource | null} */
-let source = null;
 let poll = 0;
+let due = 0;
 
 export const pathOf = (id, verb = "") => `/v1/payments/${encodeURIComponent(id)}${verb && "/" + verb}`;
 
@@ -52,6 +53,7 @@ export function render() {
   const payment = session.payment;
   const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
   $("charge").disabled = session.busy || isBlocked || session.isOffline;
+  $("split-open").disabled = $("charge").disabled;
   for (const button of document.querySelectorAll(MONEY_BUTTONS)) {
     /** @type {HTMLButtonElement} */ (button).disabled = session.busy || session.isOffline;
   }
@@ -62,6 +64,7 @@ export function render() {
   $("override-form").hidden = !session.settled || Boolean(payment) || session.busy;
   for (const id of PARTS) $(id).hidden = true;
   if (payment) renderPayment(payment);
+  else sayChange("");
 }
 
 /**
@@ -155,7 +158,6 @@ export function open(payment) {
     $("refund-reason").value = "";
     session.settled = null;
     keepAddress("#" + payment.id);
-    watch(payment.id);
   }
   // What the alert said of the missing answer is over with it.
   if (session.isStale) alertWith("");
@@ -170,8 +172,6 @@ export function open(payment) {
 
 /** Shows no payment. */
 export function close() {
-  source?.close();
-  source = null;
   clearTimeout(poll);
   session.payment = null;
   session.isStale = false;
@@ -208,52 +208,30 @@ export async function refresh() {
   }
 }
 
-/** Follows a payment's events. @param {string} id */
-function watch(id) {
-  source?.close();
-  const mine = source = new EventSource(`/v1/events?payment=${encodeURIComponent(id)}`);
-  let due = 0;
-  for (const [type, sentence] of Object.entries(STEPS)) {
-    mine.addEventListener(type, () => {
-      step(sentence);
-      clearTimeout(due);
-      due = setTimeout(() => {
-        if (source === mine) refresh();
-      }, 30);
-    });
+/**
+ * Takes an event of the till's: those of the shown payment are its steps, and have it asked for.
+ * @param {string} type @param {any} news
+ */
+export function hear(type, news) {
+  const id = session.payment?.id;
+  if (!id || news.payment !== id) return;
+  if (type === "reader") return hearReader(news);
+  step(STEPS[type]);
+  clearTimeout(due);
+  due = setTimeout(() => {
+    if (session.payment?.id === id) refresh();
+  }, EVENTS_MS);
+}
+
+/** What the customer must do now is shown where the clerk sees it. */
+function hearReader(news) {
+  const sentence = String(news.message);
+  step("Reader: " + sentence);
+  if (session.busy) {
+    const sum = money(session.payment.amount, session.payment.currency);
+    show("wait", say("pay.processing"), say("reader.at", { sum, sentence: foreign(sentence) }), true);
   }
-  let wasLost = false;
-  // What happened while it was lost is in no stream.
-  mine.addEventListener("open", () => {
-    if (wasLost && source === mine) refresh();
-    wasLost = false;
-  });
-  // A stream that was refused, as without a session, does not open again by itself.
-  mine.addEventListener("error", () => {
-    wasLost = true;
-    if (mine.readyState !== EventSource.CLOSED || source !== mine) return;
-    setTimeout(async () => {
-      if (source !== mine) return;
-      await refresh();
-      if (source === mine) watch(id);
-    }, REFRESH_AFTER_FAULT_MS);
-  });
-  mine.addEventListener("reader", (event) => {
-    let news;
-    try {
-      news = JSON.parse(event.data);
-    } catch {
-      return; // a line without words
-    }
-    const sentence = String(news.message);
-    step("Reader: " + sentence);
-    // What the customer must do now is shown where the clerk sees it.
-    if (session.busy && source === mine && session.payment) {
-      const sum = money(session.payment.amount, session.payment.currency);
-      show("wait", say("pay.processing"), say("reader.at", { sum, sentence: foreign(sentence) }), true);
-    }
-    document.dispatchEvent(new CustomEvent("till:reader", { detail: news }));
-  });
+  document.dispatchEvent(new CustomEvent("till:reader", { detail: news }));
 }
 
 /**

@@ -52,7 +52,11 @@ function offerPeople() {
   }));
 }
 
+/** Counts the questions who is there, so that a late answer neither opens a locked till nor locks an open one. */
+let asked = 0;
+
 async function load() {
+  const mine = asked += 1;
   let answer;
   try {
     answer = await ask("GET", PERSON);
@@ -61,8 +65,10 @@ async function load() {
     if (error instanceof Refusal && error.status === 401 && whoIs()) shutGate();
     return;
   }
+  if (mine !== asked) return;
   apply(answer);
   if (answer.has_staff && !answer.person) lockGate();
+  else if (!$("person").hidden) openGate();
 }
 
 /** Done when it is known who is at the till; everything else waits for it. */
@@ -78,6 +84,8 @@ document.addEventListener("till:locked", async () => {
     : document.querySelector("input[name=person]");
   if (!$("person").hidden) (first ?? $("pin")).focus();
 });
+// A PIN may have been entered in another tab.
+document.addEventListener("till:answered", load);
 document.addEventListener("till:signed-in", () => {
   if (!whoIs()) load();
 });
@@ -107,7 +115,9 @@ $("person-form").addEventListener("submit", async (event) => {
   if (!pin) return explain(say("person.enterPIN"));
   explain("");
   try {
-    apply(await ask("POST", PERSON, JSON.stringify({ staff: chosen.value, pin })));
+    const answer = await ask("POST", PERSON, JSON.stringify({ staff: chosen.value, pin }));
+    asked += 1;
+    apply(answer);
     openGate();
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return shutGate(wordsOf(error));

@@ -4,6 +4,7 @@
 import { $, descriptions, make, offer } from "./dom.js";
 import { clearFaults, mark } from "./notice.js";
 import { ask, Refusal, sentencesOf } from "./requests.js";
+import { locale, parts, say } from "./words.js";
 
 /** Providers by the till's word for them. */
 export const TITLES = { stripe: "Stripe", paypal: "PayPal", braintree: "Braintree", adyen: "Adyen" };
@@ -16,40 +17,43 @@ let dropped = null;
 export function showStatements({ formats, maximum_bytes: most }) {
   mostBytes = most;
   if (!dropped) {
-    $("statement-file-note").textContent = `Choose it or drop it here: CSV or JSON, at most ${most >> 20} MB.`;
+    $("statement-file-note").textContent = say("statement.choose", { size: most >> 20 });
   }
   const providers = [...new Set(formats.map(({ provider }) => provider))];
   if ($("statement-provider").options.length === providers.length + 1) return;
   offer($("statement-provider"), [
-    make("option", "As the file says", { value: "" }),
+    make("option", say("statement.asFile"), { value: "" }),
     ...providers.map((name) => make("option", TITLES[name] ?? name, { value: name })),
   ]);
 }
 
-const lines = (count) => (count === 1 ? "1 line" : `${count} lines`);
+/** A count as the language writes it; English has it without separators. @param {number} count */
+const counted = (count) => (locale ? count.toLocaleString(locale) : String(count));
+/** What has plural forms, with its count. @param {string} key @param {number} count @param {object} [values] */
+const several = (key, count, values) => say(key, { ...values, count: locale ? count : String(count) });
 
 /** What came of it. @returns {[string, string, [string, any][]]} Tone, sentence, numbers. */
 function words(found) {
   const isAgain = found.imported === 0 && found.known === found.lines;
   const wrong = found.differs + found.unknown + found.missing + found.remainders;
+  const matched = say("statement.matched");
   const rows = [
-    ["Matched", found.matched], ["Fees and payouts", found.posted], ["Different amount", found.differs],
-    ["Unknown here", found.unknown], ["Expected in a later statement", found.expected],
-    ["Missing at the provider", found.missing], ["Payouts with a remainder", found.remainders],
-    ["Known before", found.known],
+    [matched, found.matched], [say("statement.posted"), found.posted], [say("statement.differs"), found.differs],
+    [say("statement.unknown"), found.unknown], [say("statement.expected"), found.expected],
+    [say("statement.missing"), found.missing], [say("statement.remainders"), found.remainders],
+    [say("statement.known"), found.known],
   ];
   // What is nothing is not said, but that nothing matched is.
   const facts = /** @type {[string, any][]} */ (
-    rows.filter(([name, count]) => count || name === "Matched").map(([name, count]) => [name, String(count)]));
+    rows.filter(([name, count]) => count || name === matched).map(([name, count]) => [name, counted(count)]));
   const name = TITLES[found.provider] ?? found.provider;
   if (isAgain) {
-    const open = found.open ? ` ${found.open} of it is still open below.` : "";
-    return ["", `${name}: this statement was imported before. Nothing was changed.${open}`, facts];
+    const open = found.open ? " " + several("statement.open", found.open) : "";
+    return ["", say("statement.again", { name }) + open, facts];
   }
-  const sentence = `${name}: ${lines(found.imported)} imported.`;
-  return wrong
-    ? ["wait", `${sentence} ${wrong === 1 ? "One thing does" : `${wrong} things do`} not match.`, facts]
-    : ["good", `${sentence} Everything matches.`, facts];
+  const sentence = several("statement.imported", found.imported, { name });
+  return wrong ? ["wait", `${sentence} ${several("statement.wrong", wrong)}`, facts]
+    : ["good", `${sentence} ${say("statement.good")}`, facts];
 }
 
 function tell(tone, sentence, facts = []) {
@@ -57,7 +61,9 @@ function tell(tone, sentence, facts = []) {
   result.dataset.tone = tone;
   const list = make("dl", "");
   list.append(...descriptions(facts));
-  result.replaceChildren(make("p", sentence), ...(facts.length ? [list] : []));
+  const said = make("p", "");
+  said.append(...parts(sentence));
+  result.replaceChildren(said, ...(facts.length ? [list] : []));
   result.hidden = false;
 }
 
@@ -66,7 +72,7 @@ const file = () => dropped ?? $("statement-file").files[0] ?? null;
 function take(one) {
   dropped = one;
   $("statement-file").value = "";
-  $("statement-file-note").textContent = `Dropped: ${one.name}`;
+  $("statement-file-note").textContent = say("statement.dropped", { name: one.name });
   mark("statement-file", "");
 }
 
@@ -99,7 +105,7 @@ async function send(one) {
   const account = $("statement-account").value.trim();
   if (account) query.set("provider_account", account);
   const text = query.toString();
-  tell("wait", "The statement is being read…");
+  tell("wait", say("statement.reading"));
   try {
     const found = await ask("POST", `/v1/reconciliation/statements${text && "?" + text}`, one);
     tell(...words(found));
@@ -109,11 +115,10 @@ async function send(one) {
   } catch (error) {
     if (error instanceof Refusal && error.problem.code) {
       tell("bad", sentencesOf(error).join(" "));
-      if (error.problem.code === "several_accounts") fault("statement-account", "Which account is it of?");
+      if (error.problem.code === "several_accounts") fault("statement-account", say("statement.which"));
       return;
     }
-    tell("bad", "The till did not answer. A part may be imported: send the same file again, nothing is duplicated. "
-      + "No money moved.");
+    tell("bad", `${say("statement.noAnswer")} ${say("pay.noMoney")}`);
   }
 }
 
@@ -122,12 +127,12 @@ $("statement-form").addEventListener("submit", async (event) => {
   if (isBusy) return;
   clearFaults();
   const one = file();
-  if (!one) return fault("statement-file", "Choose a file.");
-  if (one.size === 0) return fault("statement-file", "The file is empty.");
-  if (one.size > mostBytes) return fault("statement-file", `The file has more than ${mostBytes >> 20} MB.`);
+  if (!one) return fault("statement-file", say("statement.noFile"));
+  if (one.size === 0) return fault("statement-file", say("statement.empty"));
+  if (one.size > mostBytes) return fault("statement-file", say("statement.tooLarge", { size: mostBytes >> 20 }));
   const account = $("statement-account").value.trim();
   if (!/^[\x21-\x7e]*$/.test(account)) {
-    return fault("statement-account", "Use letters, digits and symbols, without spaces.");
+    return fault("statement-account", say("order.characters"));
   }
   isBusy = true;
   $("statement-send").disabled = true;

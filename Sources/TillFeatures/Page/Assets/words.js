@@ -1,7 +1,8 @@
 // The language of a page, and what is said in it. It is the one that somebody chose on this device, else the first of
 // the browser's that there is, else English. Only a page whose root has `data-languages` is translated; the modules
 // that others share with it speak English there. English stands in the page itself and in words-en.js; another language
-// is loaded when it is the one, before anything of the page is shown.
+// is loaded when it is the one, before anything of the page is shown. What only one page says is in files of its own:
+// `data-languages` names them, as `day` does words-day-en.js and its translations.
 
 import { WORDS as ENGLISH } from "./words-en.js";
 
@@ -35,12 +36,21 @@ function choose() {
   return tags.find((tag) => Object.hasOwn(LANGUAGES, languageOf(tag))) ?? "en";
 }
 
+const own = root.dataset.languages;
+/** The words of all pages, and those of this page alone. @param {string} language */
+async function load(language) {
+  const files = [`./words-${language}.js`, ...(own ? [`./words-${own}-${language}.js`] : [])];
+  return Object.assign({}, ...(await Promise.all(files.map((file) => import(file)))).map((file) => file.WORDS));
+}
+
 let tag = choose();
 /** @type {Record<string, any>} */
-let table = ENGLISH;
+const english = own ? await load("en") : ENGLISH;
+/** @type {Record<string, any>} */
+let table = english;
 if (languageOf(tag) !== "en") {
   try {
-    table = (await import(`./words-${languageOf(tag)}.js`)).WORDS;
+    table = await load(languageOf(tag));
   } catch {
     tag = "en"; // the page in English is better than none
   }
@@ -67,7 +77,7 @@ function filled(value) {
  * @returns {string}
  */
 export function say(key, values = {}) {
-  const found = table[key] ?? ENGLISH[key] ?? key;
+  const found = table[key] ?? english[key] ?? key;
   const text = typeof found === "string" ? found : found[plurals.select(Number(values.count))] ?? found.other;
   return text.replace(/\{(\w+)\}/g, (_, name) => filled(values[name]));
 }
