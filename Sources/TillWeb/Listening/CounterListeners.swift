@@ -1,6 +1,6 @@
 package import HummingbirdCore
 package import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 package import ServiceLifecycle
