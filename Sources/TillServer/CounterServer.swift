@@ -249,7 +249,7 @@ public struct CounterServer: Sendable {
 
     /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
     /// logger, a name and a context for each request.
-    private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
+    private func answer(with responder: CounterResponder) -> RequestAnswer {
         let date = HTTPDate(clock)
         let isTest = options.mode == .test
         return { request, writer, _ in

@@ -8,6 +8,9 @@ import Synchronization
 import TillCore
 import TillCounter
 
+/// A function that answers a request into a writer, on the channel that it came by.
+package typealias RequestAnswer = @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void
+
 /// The counter's listeners: the main one, and optionally a public one that serves only the routes of customers and
 /// providers, with its own connection limits.
 package struct CounterListeners: Sendable {
@@ -52,7 +55,7 @@ package struct CounterListeners: Sendable {
     ///   - answer: Returns the request handler of a responder.
     package func services(
         _ responder: (Set<RouteAudience>) -> CounterResponder,
-        answer: (CounterResponder) -> HTTPChannelHandler.Responder
+        answer: (CounterResponder) -> RequestAnswer
     ) -> [any Service] {
         let options = options
         let ready = ListeningPorts(awaits: forPublic == nil ? 1 : 2) { ports in
@@ -76,7 +79,7 @@ package struct CounterListeners: Sendable {
     /// Returns the server of one listener, without an application around it: that is a group of services in the group
     /// of services, with a clock of its own, and describes each of them at every start.
     private func service(
-        _ gate: ConnectionGate, _ address: ListenAddress, _ responder: @escaping HTTPChannelHandler.Responder,
+        _ gate: ConnectionGate, _ address: ListenAddress, _ responder: @escaping RequestAnswer,
         onListening: @escaping @Sendable (Int) -> Void
     ) -> any Service {
         // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
