@@ -70,7 +70,7 @@ struct ServeArgumentsTests {
         #expect(serve.port == "0" && serve.common.json && serve.store.store == "Tea" && serve.host == nil)
     }
 
-    private static let others: [[String]] = [
+    private static let startingNothing: [[String]] = [
         ["serve", "--help"], ["serve", "-h"], ["serve", "--port", "0", "--help"], ["serve", "--help-hidden"],
         ["serve", "--version"], ["serve", "--port"], ["serve", "--unheard-of"], ["serve", "here"], ["serve", "serve"],
         ["serve", "help"], ["serve", "--"], ["serve", "--", "x"], ["help", "serve"], ["--version"],
@@ -89,7 +89,7 @@ struct ServeArgumentsTests {
         }
     }
 
-    @Test("that start no counter are answered as ever", arguments: others)
+    @Test("that start no counter are answered as ever", arguments: startingNothing)
     func asEver(_ line: [String]) {
         let parsed = outcome { try Till.parsed(line) }
         let amongAll = outcome { try Till.parseAsRoot(line) }
