@@ -72,6 +72,22 @@ def until(page, fits):
     raise AssertionError("the picture did not come")
 
 
+def test_the_keys_print_the_receipt_and_lead_to_its_e_mail(shop, page):
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    shop.sign_in(page, f"/#{shop.payment}")
+    expect(page.locator("#printer-state")).to_contain_text("ready", timeout=WAIT)
+    expect(page.locator("#send-form")).to_be_visible(timeout=WAIT)
+    # In a field they are letters.
+    page.locator("#main").focus()
+    page.keyboard.press("p")
+    expect(page.locator("#print-note")).to_contain_text("handed to the printer", timeout=WAIT)
+    assert shop.printer.printed.count(b"\x1b@") == 1 and b"MERCHANT COPY" not in shop.printer.printed
+    page.keyboard.press("m")
+    expect(page.get_by_label("Send it by e-mail to")).to_be_focused()
+    assert faults == []
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_receipt_is_seen_printed_and_sent_from_the_page(shop, tmp_path, width, browser):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
