@@ -555,6 +555,27 @@ def test_what_is_read_next_takes_no_warning_away(office, server, shoot):
     expect(page.locator("#alert")).to_be_hidden()
 
 
+def test_an_error_leads_to_the_payment_that_it_names(office, server):
+    page, payment, other = office, sold(server, "Refused"), sold(server, "Named", 4200)
+    opened(page, server, payment)
+    words = f"The order is paid by {other['id']}. Refund that."
+    why = {"code": "refused_by_test", "detail": words, "money_moved": "no"}
+    page.route("**/refunds", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)), times=1)
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    alert = page.locator("#alert")
+    expect(alert).to_have_text(f"{words} No money moved.", timeout=WAIT)
+    link = alert.get_by_role("link", name=other["id"])
+    expect(link).to_have_attribute("href", "/payments/" + other["id"])
+    # It is a word of the sentence, and not a column beside it.
+    assert alert.evaluate("(element) => element.childNodes.length") == 1
+    axe(page)
+    link.click()
+    page.wait_for_url(f"**/payments/{other['id']}", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€42.00", timeout=WAIT)
+
+
 def test_somebody_else_approves_a_refund_beyond_the_limit(page, server):
     Staff(server).shop()
     payment = sold(server, "Approval", 2000)

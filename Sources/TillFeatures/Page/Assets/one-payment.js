@@ -9,6 +9,7 @@ import { $, descriptions, make } from "./dom.js";
 import { handedOut, ofKeptDrawer } from "./drawer.js";
 import { listen, refill, showLive, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
+import { putLinked } from "./links.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
 import { isOpen, method, notes, orderName, refundable, standing } from "./payment.js";
@@ -51,7 +52,7 @@ const UNANSWERED = say("one.unanswered");
 
 /** Puts a text into a banner of the page; an empty one hides it. @param {string} id @param {string} text */
 function says(id, text) {
-  $(id).replaceChildren(...parts(text));
+  putLinked($(id), text);
   $(id).hidden = !text;
 }
 
@@ -482,8 +483,7 @@ $("approval-form").addEventListener("submit", async (event) => {
     const made = await ask("POST", "/v1/approvals", body, key);
     if (wanted === mine) approved.end(made.id);
   } catch (error) {
-    $("approval-why").replaceChildren(
-      ...parts(error instanceof Refusal ? wordsOf(error) : say("approval.unreached")));
+    putLinked($("approval-why"), error instanceof Refusal ? wordsOf(error) : say("approval.unreached"));
     $("approval-pin").focus();
   }
 });
