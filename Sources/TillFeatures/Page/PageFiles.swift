@@ -46,6 +46,7 @@ extension PageAsset {
         "/gate.js": script(PackageResources.gate_js),
         "/language.js": script(PackageResources.language_js),
         "/latest.js": script(PackageResources.latest_js),
+        "/links.js": script(PackageResources.links_js),
         "/money.js": script(PackageResources.money_js),
         "/money-bar.js": script(PackageResources.money_bar_js),
         "/notice.js": script(PackageResources.notice_js),

@@ -10,6 +10,7 @@ let addresses = """
     GET /statements.js 200
     GET /views.js 200
     GET /language.js 200
+    GET /links.js 200
     GET /words.js 200
     GET /words-ar.js 200
     GET /words-de.js 200

@@ -6,9 +6,10 @@ import { keepZone } from "./clock.js";
 import { $ } from "./dom.js";
 import { drawerKept } from "./drawer.js";
 import { wordsOf } from "./frame.js";
+import { putLinked } from "./links.js";
 import { session as shared } from "./session.js";
 import { sum } from "./sums.js";
-import { parts, say } from "./words.js";
+import { say } from "./words.js";
 
 const POLL_MS = 5_000;
 
@@ -33,7 +34,7 @@ export const of = (minor, currency = day.session?.currency ?? day.last?.currency
 
 /** Puts a text into an element of the page; an empty one hides it. @param {string} id @param {string} words */
 export function says(id, words) {
-  $(id).replaceChildren(...parts(words));
+  putLinked($(id), words);
   $(id).hidden = !words;
 }
 

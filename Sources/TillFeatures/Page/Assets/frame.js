@@ -4,10 +4,11 @@
 import { actAs, ask, isKept, reactions, Refusal, sentencesOf } from "./calls.js";
 import { keepZone } from "./clock.js";
 import { $, make } from "./dom.js";
+import { putLinked } from "./links.js";
 import { sought } from "./sought.js";
 import { follow as followStream } from "./streams.js";
 import "./unfinished.js";
-import { parts, say } from "./words.js";
+import { say } from "./words.js";
 
 const BACK = "till.back";
 const NEWS_MS = 1_000;
@@ -40,7 +41,7 @@ async function goOut() {
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return leave();
     const words = error instanceof Refusal ? sentencesOf(error).join(" ") : say("session.stillIn");
-    $("alert").replaceChildren(...parts(words));
+    putLinked($("alert"), words);
     $("alert").hidden = false;
     return;
   }

@@ -5,7 +5,8 @@ import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import { rangeOf, render } from "./insights-shown.js";
 import "./language.js";
-import { parts, say } from "./words.js";
+import { putLinked } from "./links.js";
+import { say } from "./words.js";
 
 const USUAL_DAYS = 14;
 const RANGES = [1, 7, 14, 90];
@@ -81,7 +82,7 @@ async function refresh() {
     if (mine !== asked) return;
     if (!answer) $("about").textContent = "";
     const words = wordsOf(error);
-    $("alert").replaceChildren(...parts(words));
+    putLinked($("alert"), words);
     $("alert").hidden = !words;
   } finally {
     if (mine === asked) $("main").removeAttribute("aria-busy");

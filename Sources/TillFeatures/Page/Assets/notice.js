@@ -1,22 +1,13 @@
 // What the clerk reads: the large result, the alert above the form, and the fault beside a field. A payment that is
 // named in it can be opened from it.
 
-import { $, make } from "./dom.js";
+import { $ } from "./dom.js";
+import { linked as linkedAt } from "./links.js";
 import { picture } from "./pictures.js";
 import { parts, plain } from "./words.js";
 
-const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
-
-/** A text with a link to each payment that it names. @param {string} text @returns {(Node | string)[]} */
-export const linked = (text) => parts(text).flatMap((part) => {
-  if (typeof part === "string") return links(part);
-  part.replaceChildren(...links(part.textContent ?? ""));
-  return part;
-});
-
-/** @param {string} text */
-const links = (text) =>
-  text.split(PAYMENT).map((part, index) => (index % 2 ? make("a", part, { href: "#" + part }) : part));
+/** A text with a link to each payment that it names, on this page. @param {string} text */
+export const linked = (text) => linkedAt(text, "#");
 
 // Green, red and violet are the outcome of a payment, once the till says so: what is only said has none of them.
 const GROUNDS = { good: "wait", wait: "wait" };

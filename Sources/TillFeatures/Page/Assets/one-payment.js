@@ -9,9 +9,11 @@ import { $, descriptions, make } from "./dom.js";
 import { handedOut, ofKeptDrawer } from "./drawer.js";
 import { listen, refill, showLive, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
+import { putLinked } from "./links.js";
 import { draw, partsOf } from "./money-bar.js";
 import { decimal, minorUnits } from "./money.js";
 import { isOpen, method, notes, orderName, refundable, standing } from "./payment.js";
+import { may, setPerson } from "./session.js";
 import { sum } from "./sums.js";
 import { foreign, parts, plain, say } from "./words.js";
 
@@ -25,7 +27,6 @@ const id = decodeURIComponent(location.pathname.split("/").pop() ?? "");
 const path = (verb = "") => `/v1/payments/${encodeURIComponent(id)}${verb && "/" + verb}`;
 /** @type {any} */
 let payment = null;
-let may = (/** @type {string} */ _) => true;
 /** @type {any} */
 let signedIn = { person: null, people: [] };
 let isBusy = false;
@@ -37,6 +38,8 @@ let trying = 0;
 let asked = 0;
 /** The payment before what is done here, until it is said what became of it. @type {any} */
 let begun = null;
+/** @type {typeof import("./receipts.js") | null} */
+let receipts = null;
 /** The button that had the focus when it could not be used any more. @type {HTMLButtonElement | null} */
 let lost = null;
 
@@ -49,7 +52,7 @@ const UNANSWERED = say("one.unanswered");
 
 /** Puts a text into a banner of the page; an empty one hides it. @param {string} id @param {string} text */
 function says(id, text) {
-  $(id).replaceChildren(...parts(text));
+  putLinked($(id), text);
   $(id).hidden = !text;
 }
 
@@ -262,7 +265,7 @@ const factKey = ({ dataset }) => dataset.fact ?? "";
 function render() {
   const isRead = payment && !payment.unreadable;
   for (const part of ["where", "parts"]) $(part).hidden = !isRead;
-  if (!isRead) for (const button of [...OPERATIONS, "receipt", "at-counter"]) $(button).hidden = true;
+  if (!isRead) for (const part of [...OPERATIONS, "show-receipt", "at-counter"]) $(part).hidden = true;
   if (!payment) return;
   document.title = `${orderName(payment)} – Till`;
   const order = make("span", say("split.order", { number: orderName(payment) }));
@@ -287,8 +290,8 @@ function render() {
   refill($("where-list"), whereList());
   refill($("timeline"), timeline(), stepKey);
   refill($("details"), factsOf(details()), factKey);
-  $("receipt").href = `${path("receipt")}?format=html&copy=customer`;
-  $("receipt").hidden = payment.captured <= 0 && !(payment.attempts ?? []).length;
+  $("show-receipt").hidden = payment.captured <= 0 && !(payment.attempts ?? []).length;
+  if (!$("receipt-box").hidden) receipts?.showReceipt(payment);
   $("at-counter").href = "/#" + payment.id;
   $("at-counter").hidden = $("note-form").hidden = !may("sell");
   const isStill = !isBusy && !isOffline && !isOpen(payment);
@@ -320,6 +323,21 @@ async function refresh() {
   land();
   if (payment && isOpen(payment)) poll = setTimeout(refresh, REFRESH_MS);
 }
+
+// ---- The receipt, as the page of a sale has it; its script is read once somebody asks for it
+
+$("show-receipt").addEventListener("click", async () => {
+  try {
+    receipts ??= await import("./receipts.js");
+  } catch (error) {
+    alertWith(wordsOf(error));
+    return;
+  }
+  $("receipt-box").hidden = false;
+  render();
+  $("receipt-title").scrollIntoView({ block: "nearest" });
+  $("receipt-title").focus({ preventScroll: true });
+});
 
 // ---- What is done, always in two steps
 
@@ -465,8 +483,7 @@ $("approval-form").addEventListener("submit", async (event) => {
     const made = await ask("POST", "/v1/approvals", body, key);
     if (wanted === mine) approved.end(made.id);
   } catch (error) {
-    $("approval-why").replaceChildren(
-      ...parts(error instanceof Refusal ? wordsOf(error) : say("approval.unreached")));
+    putLinked($("approval-why"), error instanceof Refusal ? wordsOf(error) : say("approval.unreached"));
     $("approval-pin").focus();
   }
 });
@@ -631,8 +648,8 @@ async function finishKept() {
 }
 
 // Who it is decides whether what has no answer yet is theirs.
-await showPerson((can, answer) => {
-  may = can;
+await showPerson((_, answer) => {
+  setPerson(answer.person);
   signedIn = answer;
   render();
 });

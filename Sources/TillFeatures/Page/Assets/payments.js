@@ -7,9 +7,10 @@ import { elsewhere, zoneShown } from "./clock.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson, update, wordsOf } from "./frame.js";
 import "./language.js";
+import { putLinked } from "./links.js";
 import { addressOf, choose, chosen, offer, queryOf, stateOf, textOf } from "./payments-address.js";
 import { row, rows, totals } from "./payments-rows.js";
-import { locale, parts, say } from "./words.js";
+import { locale, say } from "./words.js";
 
 const PAGE = 50;
 /** The most rows in the page; older ones are reached by a narrower search. */
@@ -33,7 +34,7 @@ const unseen = new Set();
 let isBehind = false;
 
 function alertWith(text) {
-  $("alert").replaceChildren(...parts(text));
+  putLinked($("alert"), text);
   $("alert").hidden = !text;
 }
 

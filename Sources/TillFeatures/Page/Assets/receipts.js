@@ -1,7 +1,8 @@
-// The receipt on the counter's page: as it prints, on which printer, and to whom it is sent.
+// The receipt of the payment that a page shows: as it prints, on which printer, and to whom it is sent. The page has a
+// box for it, and a place in the box that is filled here.
 
-import { $, make, offer } from "./dom.js";
-import { ask } from "./requests.js";
+import { ask } from "./calls.js";
+import { $, field, make, offer } from "./dom.js";
 import { may } from "./session.js";
 import { foreign, parts, say } from "./words.js";
 
@@ -16,6 +17,97 @@ let listed = "";
 let timer = 0;
 
 const base = () => `/v1/payments/${encodeURIComponent(shown.id)}/receipt`;
+
+// ---- What it is made of
+
+/** @param {string} id @param {string} label @param {[string, string][]} options Values and words. */
+function choice(id, label, options) {
+  const select = make("select", "", { id, className: "select" });
+  select.append(...options.map(([value, text]) => make("option", text, { value })));
+  return field(label, select);
+}
+
+/** What became of something; it is read out. @param {string} id */
+function told(id) {
+  const note = make("p", "", { id, className: "note" });
+  note.setAttribute("role", "status");
+  return note;
+}
+
+/** A form that is shown once what it is for is known to be there. @param {string} id @param {...Node} inside */
+function form(id, ...inside) {
+  const made = make("form", "", { id, noValidate: true, hidden: true });
+  made.append(...inside);
+  return made;
+}
+
+/** @param {string} className @param {...Node} inside */
+function group(className, ...inside) {
+  const box = make("div", "", { className });
+  box.append(...inside);
+  return box;
+}
+
+function picturePlace() {
+  const sheet = make("div", "", { id: "receipt-sheet", tabIndex: 0, hidden: true });
+  sheet.setAttribute("role", "group");
+  sheet.setAttribute("aria-label", say("receipt.prints"));
+  sheet.append(make("img", "", { id: "receipt-picture", alt: "" }));
+  return sheet;
+}
+
+function pagePlace() {
+  const frame = make("iframe", "", { id: "receipt", title: say("receipt.title"), hidden: true });
+  // What is shown there runs nothing and reaches nothing.
+  frame.setAttribute("sandbox", "");
+  frame.setAttribute("referrerpolicy", "no-referrer");
+  return frame;
+}
+
+function linkPlace() {
+  const line = make("p", "");
+  line.append(make("a", say("receipt.open"), { id: "receipt-link", target: "_blank", rel: "noopener" }));
+  return line;
+}
+
+const printButton = make("button", say("receipt.print"), { type: "submit", className: "button" });
+const sendButton = make("button", say("receipt.send"), { type: "submit", className: "button" });
+
+function printing() {
+  const printer = choice("printer", say("receipt.printer"), []);
+  printer.append(told("printer-state"));
+  const drawer = make("button", say("receipt.drawer"), {
+    id: "drawer", type: "button", className: "button", hidden: true,
+  });
+  return form("print-form", printer, group("buttons", printButton, drawer), told("print-note"));
+}
+
+function printerMissing() {
+  const line = make("p", say("receipt.noPrinter") + " ", { id: "no-printer", className: "note", hidden: true });
+  line.append(make("code", "till printers add NAME ADDRESS", { dir: "ltr" }));
+  return line;
+}
+
+function sending() {
+  const to = make("input", "", {
+    id: "send-to", type: "email", className: "input", required: true, maxLength: 254, autocomplete: "off",
+    spellcheck: false,
+  });
+  return form("send-form", field(say("receipt.mail"), to), sendButton, told("send-note"));
+}
+
+$("receipt-parts").append(
+  group(
+    "pair",
+    choice("receipt-paper", say("receipt.show"), [
+      ["80", say("receipt.roll80")], ["58", say("receipt.roll58")], ["A4", say("receipt.sheet")],
+      ["screen", say("receipt.page")],
+    ]),
+    choice("receipt-copy", say("receipt.copy"), [
+      ["customer", say("receipt.customer")], ["merchant", say("receipt.shop")],
+    ])),
+  picturePlace(), pagePlace(), linkPlace(), printing(), printerMissing(), sending(),
+  make("ul", "", { id: "mails", className: "note" }));
 
 // ---- As it prints
 function preview() {
@@ -82,7 +174,7 @@ function showDrawer() {
 
 async function loadPrinters() {
   $("print-form").hidden = $("no-printer").hidden = true;
-  if (!may("readers")) return;
+  if (!may("sell") || !may("readers")) return;
   let answer;
   try {
     answer = await ask("GET", "/v1/printers");
@@ -130,7 +222,7 @@ $("drawer").addEventListener("click", () => {
 });
 $("print-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  during(event.submitter, "print-note", say("receipt.printing"), async () => {
+  during(printButton, "print-note", say("receipt.printing"), async () => {
     const body = { printer: $("printer").value, copy: $("receipt-copy").value };
     const job = await ask("POST", `${base()}/print`, JSON.stringify(body));
     await refreshPrinter();
@@ -146,7 +238,7 @@ async function loadMails() {
   } catch {
     return;
   }
-  $("send-form").hidden = !answer.can_send;
+  $("send-form").hidden = !answer.can_send || !may("sell");
   const line = (mail) => make("li", `${mail.to}: ${MAIL[mail.state] ? say(MAIL[mail.state]) : mail.state}`);
   $("mails").replaceChildren(...answer.mails.map(line));
 }
@@ -154,7 +246,7 @@ async function loadMails() {
 $("send-form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (!$("send-to").reportValidity()) return;
-  during(event.submitter, "send-note", say("receipt.sending"), async () => {
+  during(sendButton, "send-note", say("receipt.sending"), async () => {
     const body = { to: $("send-to").value.trim(), copy: $("receipt-copy").value };
     const job = await ask("POST", `${base()}/send`, JSON.stringify(body));
     if (job.state === "sent") $("send-to").value = "";
@@ -163,7 +255,13 @@ $("send-form").addEventListener("submit", (event) => {
   });
 });
 
+/**
+ * Does one thing, once at a time, and tells what came of it.
+ * @param {HTMLButtonElement} button @param {string} note @param {string} words What is said meanwhile.
+ * @param {() => Promise<any>} work @returns {Promise<void>}
+ */
 async function during(button, note, words, work) {
+  if (button.disabled) return;
   button.disabled = true;
   $(note).textContent = words;
   try {

@@ -5,6 +5,7 @@ import { Refusal, sentencesOf } from "./calls.js";
 import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
+import { putLinked } from "./links.js";
 import { section as backups } from "./settings-backups.js";
 import { section as health } from "./settings-health.js";
 import { section as keys } from "./settings-keys.js";
@@ -16,7 +17,7 @@ import { section as receipts } from "./settings-receipts.js";
 import { section as shops } from "./settings-shops.js";
 import { section as staff } from "./settings-staff.js";
 import { section as webhooks } from "./settings-webhooks.js";
-import { parts, say } from "./words.js";
+import { say } from "./words.js";
 
 /**
  * What a section does on the page: reads itself anew, says that no answer has come yet, works once at a time, and keeps
@@ -46,7 +47,7 @@ const lacking = (/** @type {Section} */ { permission }) =>
   say("settings.lacking", { permission });
 
 function says(id, words) {
-  $(id).replaceChildren(...parts(words));
+  putLinked($(id), words);
   $(id).hidden = !words;
 }
 
@@ -66,7 +67,9 @@ const failure = (error) => (error instanceof Refusal && error.status === 403 ? s
 
 /** What is shown of a section that could not be read. @param {unknown} error @param {() => void} again */
 function unread(error, again) {
-  const box = banner("stop", spoken("span", failure(error)),
+  const why = make("span", "");
+  putLinked(why, failure(error));
+  const box = banner("stop", why,
     button(say("settings.again"), again, { kind: "dense pushed" }));
   box.setAttribute("role", "alert");
   return box;
