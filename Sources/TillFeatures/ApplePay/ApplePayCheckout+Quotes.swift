@@ -36,9 +36,17 @@ extension ApplePayCheckout {
                     pricing = .unknown(at: address)
                     errors += refusals
                 case .failure:
+                    // So does one that the shop could not be asked about: the price before it was told, and holds.
+                    if asked == .coupon {
+                        return Repriced(
+                            basket: opened.basket, errors: own.isEmpty ? [ApplePayCheckout.unpriced(asked)] : own)
+                    }
                     pricing = .unknown(at: address)
                     errors.append(ApplePayCheckout.unpriced(asked))
                 }
+            } else if case .shopCoupon = change {
+                // A basket has no coupon of the shop's that the shop has never taken.
+                return Repriced(basket: opened.basket, errors: [ApplePayCheckout.couponBeforeAddress])
             } else {
                 pricing = .unknown(at: nil)
             }
@@ -126,10 +134,19 @@ extension ApplePayCheckout {
             SheetError(
                 .shippingContactInvalid, .postalAddress,
                 "The price for this address is not known at the moment. Please choose it again.")
-        case .shippingMethod, .coupon:
+        case .shippingMethod:
             SheetError(.unknown, nil, "The price is not known at the moment. Please choose your address again.")
+        case .coupon:
+            // The one code that the wallet shows at the field of the coupon, for whatever reason.
+            SheetError(
+                .couponCodeInvalid, nil,
+                "The coupon cannot be checked at the moment. Nothing has changed. Please try again.")
         }
     }
+
+    /// The customer's error for a coupon of the shop's without an address that it could be priced for.
+    private static let couponBeforeAddress = SheetError(
+        .couponCodeInvalid, nil, "Please choose your address first, and then enter the coupon again.")
 }
 
 extension ApplePayCheckout.Refusal {
@@ -167,7 +184,7 @@ extension QuoteQuestion.Change {
         switch change {
         case .shippingContact: self = .shippingContact
         case .shippingMethod: self = .shippingMethod
-        case .coupon: self = .coupon
+        case .coupon, .shopCoupon: self = .coupon
         case .paymentMethod: return nil
         }
     }

@@ -50,7 +50,7 @@ extension ApplePayRoutes {
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
         try checkCurrency(of: entry, on: domain)
         guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
-        let sheet = try options.factory(for: domain).request(
+        let sheet = try options.factory(for: domain, on: entry.terms).request(
             for: entry.basket, applicationData: ApplePayBaskets.applicationData(entry))
         let document = JSONValue.object([
             JSONMember(key: "id", value: .string(id)),
