@@ -369,15 +369,12 @@ public struct CounterServer: Sendable {
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
-        DayRoutes(
-            book: DayBook(
-                journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
-                zone: options.receipts.store.timeZone),
-            zone: options.receipts.store.timeZone, sessions: authenticator.sessions
-        ).register(on: router)
+        let zone = options.receipts.store.timeZone
+        let day = DayBook(journal, clock: clock, differenceLimit: options.dayDifferenceLimit, zone: zone)
+        DayRoutes(book: day, zone: zone, sessions: authenticator.sessions).register(on: router)
+        DayPaperRoutes(book: day, setup: options.receipts).register(on: router)
         InsightsRoutes(
-            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
-            zone: options.receipts.store.timeZone
+            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline), zone: zone
         ).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)

@@ -2,8 +2,8 @@ import Foundation
 import TillCore
 import TillJournal
 
-/// A figure or a fact of a report: a row of its file, and what its paper shows of it. Both are made of one list, so that
-/// neither has a figure that the other has not.
+/// A figure or a fact of a report: a row of its file, and what its paper shows of it. Both are made of one list, so
+/// that no figure is chosen or added up twice.
 enum DayEntry: Sendable {
     /// A fact about the report, by its name in the file.
     enum Fact: String, Sendable {
