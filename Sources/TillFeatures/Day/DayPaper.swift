@@ -16,6 +16,13 @@ package struct DayPaper: Sendable {
         var layout = DayPaperLayout(standing.report, setup)
         return layout.make(standing.entries(in: setup.store.timeZone), isReprint: isReprint)
     }
+
+    /// Returns what a print service makes reports with.
+    package func reports(of book: DayBook) -> ReceiptService.Reports {
+        { account, report, isReprint in
+            document(try await book.at(report.drawer).report(report.number, of: account), isReprint: isReprint)
+        }
+    }
 }
 
 /// Arranges the entries of a report in sections, each under its title.

@@ -327,6 +327,10 @@ let addresses = """
     GET /v1/day/reports/x.pdf 404 report_not_found
     GET /v1/day/reports/1.pdf?limit=1 400 unknown_parameter
     POST /v1/day/reports/1.pdf 405 method_not_allowed GET,HEAD
+    POST /v1/day/reports/1/print 404 report_not_found
+    POST /v1/day/reports/x/print 404 report_not_found
+    POST /v1/day/reports/1/print?drawer=bar 400 unknown_parameter
+    GET /v1/day/reports/1/print 405 method_not_allowed POST
     POST /v1/day/open 422 invalid_request
     POST /v1/day/cash 400 idempotency_key_missing
     POST /v1/day/count 422 invalid_request
@@ -563,6 +567,7 @@ let addresses = """
     GET* /v1/day/reports/1.csv 401 unauthorized
     GET* /v1/day/report.pdf 401 unauthorized
     GET* /v1/day/reports/1.pdf 401 unauthorized
+    POST* /v1/day/reports/1/print 401 unauthorized
     POST* /v1/day/open 401 unauthorized
     GET* /v1/insights 401 unauthorized
     GET* /v1/insights.csv 401 unauthorized
