@@ -361,7 +361,7 @@ let package = Package(
         feature(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
-        feature("Day", "TillBooks", "TillCounter", "TillJournal"),
+        feature("Day", "TillBooks", "TillCanvas", "TillCounter", "TillJournal", "TillReceipts", log),
         feature("Insights", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillOffline"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(

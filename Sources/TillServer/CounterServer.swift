@@ -186,7 +186,8 @@ public struct CounterServer: Sendable {
         services.append(
             later("print queue") {
                 PrintQueueService(
-                    printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") },
+                    printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") }
+                        .with(DayPaper(options.receipts).reports(of: day)),
                     clock: clock, logger: logger)
             })
         services.append(later("webhooks") { WebhookService(webhooks, logger: logger) })
@@ -291,6 +292,13 @@ public struct CounterServer: Sendable {
         }
     }
 
+    /// The days of the accounts' drawers, by the shop's clock.
+    private var day: DayBook {
+        DayBook(
+            journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
+            zone: options.receipts.store.timeZone)
+    }
+
     /// Registers the staff routes: records, sign-in at devices and to the back office, approvals.
     private func registerStaff(
         on router: CounterRouter, _ authenticator: RequestAuthenticator, _ approvals: Approvals,
@@ -369,15 +377,13 @@ public struct CounterServer: Sendable {
         DrawerRoute(journal: journal, clock: clock).register(on: router)
         PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
-        DayRoutes(
-            book: DayBook(
-                journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
-                zone: options.receipts.store.timeZone),
-            zone: options.receipts.store.timeZone, sessions: authenticator.sessions
-        ).register(on: router)
+        let day = self.day
+        let zone = options.receipts.store.timeZone
+        DayRoutes(book: day, zone: zone, sessions: authenticator.sessions).register(on: router)
+        DayPaperRoutes(book: day, journal: journal, options: options, clock: clock, logger: logger)
+            .register(on: router)
         InsightsRoutes(
-            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
-            zone: options.receipts.store.timeZone
+            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline), zone: zone
         ).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)

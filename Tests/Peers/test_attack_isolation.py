@@ -79,6 +79,7 @@ def bodies(owner):
         "POST /v1/day/cash": {"kind": "paid_in", "amount": 100, "reason": "x"},
         "POST /v1/day/count": {"total": 100}, "POST /v1/day/close": {"left": 0, "reason": "x"},
         "POST /v1/day/resume": {}, "POST /v1/day/drawer": {"drawer": "bar"},
+        "POST /v1/day/reports/{report}/print": {"printer": "bar"},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
@@ -113,6 +114,7 @@ QUERIES = {
     "GET /v1/day": ["", "?drawer=bar"], "GET /v1/day/report": ["", "?drawer=bar"],
     "GET /v1/day/report.csv": ["", "?drawer=bar"],
     "GET /v1/day/reports/{report}": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.csv": ["", "?drawer=bar"],
+    "GET /v1/day/report.pdf": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.pdf": ["", "?drawer=bar"],
     "GET /v1/orders": ["", "?q=o-1", "?before=x-9", "?state=open", "?paid=false"],
     "GET /v1/webhook_endpoints/{id}/deliveries": ["", "?before={message}"],
     "POST /v1/reconciliation/statements": ["", "?provider=stripe&provider_account=acct_sandbox"],

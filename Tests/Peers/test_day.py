@@ -3,12 +3,16 @@ process that dies while it closes.
 """
 import concurrent.futures
 import csv
+import decimal
 import io
 import itertools
+import shutil
+import subprocess
 
 import pytest
 import requests
 from staff import Staff, audit, problem
+from test_receipt_page import PaperPrinter
 
 import counter
 
@@ -153,6 +157,83 @@ def judge_tables(server, report):
     assert next(line["value"] for line in lines if line["key"] == "journal_head") == report["journal_head"]
 
 
+def text_of(answer, folder):
+    """What somebody else reads in a PDF."""
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/pdf"), answer.text
+    file = folder / "report.pdf"
+    file.write_bytes(answer.content)
+    return " ".join(subprocess.check_output(["pdftotext", "-layout", file, "-"], text=True).split())
+
+
+def figures(lines):
+    """The amounts of a report's file that are on its paper, without their signs."""
+    share = {"tip": "tips", "refund": "refunded"}
+    for line in lines:
+        if line["section"] in ("drawer", "movement"):
+            # What is zero as a rule is on paper only where it is not.
+            hidden = line["key"] in ("opening_difference", "refunds_paid") and line["value"] == "0.00"
+            amount = None if hidden or line["key"] == "opening_reason" else line["value"]
+        else:
+            amount = line[share.get(line["section"], "net")]
+        if amount:
+            yield f"{abs(decimal.Decimal(amount)):,.2f}", line
+
+
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext")
+def test_a_report_on_paper_has_the_figures_of_its_file(server, tmp_path):
+    open_day(server)
+    first, _ = sell(server, 123_400), sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
+    refund(server, first, 1_500)
+    done(post(server, "cash", {"kind": "paid_out", "amount": 1_250, "reason": "Milk"}, "milk"), 201)
+    current = server.request("GET", "/v1/day/report.pdf")
+    assert current.headers["Content-Disposition"] == 'attachment; filename="day-report.pdf"'
+    text = text_of(current, tmp_path)
+    assert "X report" in text and "Changes nothing." in text and "Head after event" not in text
+    assert [one["field"] for one in problem(
+        server.request("GET", "/v1/day/report.pdf?width=70"), 422, "invalid_request")["errors"]] == ["width"]
+    close_day(server, 135_000, left=10_000, reason="Wrong change")
+    lines = list(csv.DictReader(io.StringIO(server.request("GET", "/v1/day/reports/1.csv").text)))
+    head = next(line["value"] for line in lines if line["key"] == "journal_head")
+    for width in ("58", "80", "A4"):
+        answer = server.request("GET", f"/v1/day/reports/1.pdf?width={width}")
+        assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-1.pdf"'
+        text = text_of(answer, tmp_path)
+        assert "Z report 0001" in text and "Wrong change" in text and "Milk" in text, text
+        found = list(figures(lines))
+        assert len(found) > 20
+        for amount, line in found:
+            assert amount in text, (width, line, text)
+        assert head.split(":")[1] in text.replace(" ", "")
+
+
+def test_a_z_is_printed_as_a_receipt_is(server):
+    printer = PaperPrinter()
+    for name, port in (("counter", printer.port), ("gone", counter.free_port())):
+        counter.succeed("printers", "add", name, f"socket://127.0.0.1:{port}", "--journal", server.journal, "--json")
+    open_day(server)
+    close_day(server, 15_000)
+
+    def printed(number=1, **body):
+        return server.request("POST", f"/v1/day/reports/{number}/print", body)
+
+    problem(printed(2, printer="counter"), 404, "report_not_found")
+    problem(printed(drawer="bar", printer="counter"), 404, "report_not_found")
+    for field, body in (("printer", {}), ("printer", {"printer": "nowhere"}), ("x", {"printer": "counter", "x": 1}),
+                        ("width", {"printer": "counter", "width": "70"})):
+        assert [one["field"] for one in problem(printed(**body), 422, "invalid_request")["errors"]] == [field]
+    assert printer.printed == b""
+    first = done(printed(printer="counter"))
+    assert first["state"] == "sent" and "The report was handed to the printer." in first["message"], first
+    assert counter.until(lambda: b"Z report 0001" in printer.printed, 10) and b"REPRINT" not in printer.printed
+    assert done(printed(printer="counter", width="58"))["state"] == "sent"
+    assert counter.until(lambda: b"REPRINT (COPY)" in printer.printed, 10)
+    waiting = done(printed(printer="gone"))
+    assert waiting["state"] == "waiting", waiting
+    queue = counter.succeed("receipts", "queue", "--journal", server.journal, "--json")["prints"]
+    assert [(one["id"], one["report"], one["drawer"], one["payment_id"]) for one in queue] == [
+        (waiting["id"], 1, "main", None)]
+
+
 @pytest.mark.parametrize("step, body, field", [
     ("open", {"currency": "EUR"}, "float"), ("open", {"float": 1}, "currency"),
     ("open", {"currency": "EUR", "float": 1, "counts": {}}, "float"),
@@ -198,8 +279,10 @@ def test_who_may_not_see_totals_counts_blind(server):
         assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
-    for path in ("report", "report.csv", "reports", "reports/1", "reports/1.csv"):
+    for path in ("report", "report.csv", "report.pdf", "reports", "reports/1", "reports/1.csv", "reports/1.pdf"):
         assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
+    refused = problem(device.ask("POST", "/v1/day/reports/1/print", {"printer": "bar"}), 403, "permission_missing")
+    assert refused["permission_needed"] == "totals"
     report = done(device.ask("POST", "/v1/day/close", {}))
     assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
     # Among the digits of the chain's head any number may stand by chance.

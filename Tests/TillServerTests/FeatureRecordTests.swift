@@ -90,6 +90,22 @@ struct FeatureRecordTests {
         #expect(try await PrintJobs(other).uncertain(since: place.clock.now().adding(.days(1))).isEmpty)
     }
 
+    @Test("A report that waits is its account's alone, and is found by its drawer and number", arguments: Kind.allCases)
+    func report(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let jobs = PrintJobs(try place.open())
+        let report = PrintJob.Report(drawer: DrawerName(rawValue: "bar"), number: 12)
+        var job = PrintJob(
+            id: "print_1", report: report, of: .main, printer: "bar", isReprint: false, at: place.clock.now())
+        job.width = "80"
+        try await jobs.add(job)
+        #expect(try await jobs.job("print_1") == job)
+        #expect(job.account == .main && job.copy == "merchant")
+        #expect(try await jobs.jobs(of: PrintJob.place(of: report, .main)) == [job])
+        #expect(try await jobs.jobs(of: PrintJob.place(of: report, AccountID(rawValue: "other"))).isEmpty)
+        #expect(try await jobs.count(waitingOf: .main) == 1)
+    }
+
     @Test("A receipt that waits is due at its next try", arguments: Kind.allCases)
     func waiting(_ kind: Kind) async throws {
         let place = Place(kind)

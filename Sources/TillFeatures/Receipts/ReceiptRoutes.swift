@@ -16,7 +16,7 @@ package struct ReceiptRoutes: Sendable {
     /// The maximum number of receipts concurrently mailed, and concurrently printed, by all accounts.
     static let maximumAtOnce = 64
     /// The maximum number of queued receipts of an account on printers of another account.
-    package static let maximumWaiting = 100
+    package static let maximumWaiting = PrintJobs.maximumWaiting
     private static let form: QueryParameters = ["format", "width", "copy", "refund"]
 
     package let payments: PaymentRequests

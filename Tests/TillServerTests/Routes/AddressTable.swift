@@ -305,6 +305,11 @@ let addresses = """
     GET /v1/day/report.csv?drawer=bar 409 day_not_open
     GET /v1/day/report.csv?limit=1 400 unknown_parameter
     POST /v1/day/report.csv 405 method_not_allowed GET,HEAD
+    GET /v1/day/report.pdf 409 day_not_open
+    GET /v1/day/report.pdf?drawer=bar&width=A4 409 day_not_open
+    GET /v1/day/report.pdf?width=70 422 invalid_request
+    GET /v1/day/report.pdf?format=png 400 unknown_parameter
+    POST /v1/day/report.pdf 405 method_not_allowed GET,HEAD
     GET /v1/day/reports 200
     GET /v1/day/reports?before=1&limit=100 200
     GET /v1/day/reports?before=0 422 invalid_request
@@ -317,6 +322,16 @@ let addresses = """
     GET /v1/day/reports/x.csv 404 report_not_found
     GET /v1/day/reports/1.csv?limit=1 400 unknown_parameter
     POST /v1/day/reports/1.csv 405 method_not_allowed GET,HEAD
+    GET /v1/day/reports/1.pdf 404 report_not_found
+    GET /v1/day/reports/1.pdf?width=58&drawer=bar 404 report_not_found
+    GET /v1/day/reports/1.pdf?width=70 422 invalid_request
+    GET /v1/day/reports/x.pdf 404 report_not_found
+    GET /v1/day/reports/1.pdf?limit=1 400 unknown_parameter
+    POST /v1/day/reports/1.pdf 405 method_not_allowed GET,HEAD
+    POST /v1/day/reports/1/print 404 report_not_found
+    POST /v1/day/reports/x/print 404 report_not_found
+    POST /v1/day/reports/1/print?drawer=bar 400 unknown_parameter
+    GET /v1/day/reports/1/print 405 method_not_allowed POST
     POST /v1/day/open 422 invalid_request
     POST /v1/day/cash 400 idempotency_key_missing
     POST /v1/day/count 422 invalid_request
@@ -551,6 +566,9 @@ let addresses = """
     GET* /v1/day/report.csv 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     GET* /v1/day/reports/1.csv 401 unauthorized
+    GET* /v1/day/report.pdf 401 unauthorized
+    GET* /v1/day/reports/1.pdf 401 unauthorized
+    POST* /v1/day/reports/1/print 401 unauthorized
     POST* /v1/day/open 401 unauthorized
     GET* /v1/insights 401 unauthorized
     GET* /v1/insights.csv 401 unauthorized

@@ -18,7 +18,7 @@ const TO_THE_SECOND = {
   second: "2-digit",
 };
 const moment = clock(TO_THE_SECOND);
-// The strip is English in every language of the page, as is what the till itself prints of the day.
+// The strip is English in every language of the page; what the till draws and prints is in the language of receipts.
 const printedAt = clock(TO_THE_SECOND, "en");
 const date = clock({ day: "2-digit", month: "short", year: "numeric" }, "en");
 const clockTime = clock({ hour: "2-digit", minute: "2-digit", second: "2-digit" }, "en");

@@ -14,7 +14,7 @@ import { FIRST } from "./drawer.js";
 import { wordsOf } from "./frame.js";
 import { decimal } from "./money.js";
 import { sum } from "./sums.js";
-import { say } from "./words.js";
+import { foreign, parts, say } from "./words.js";
 
 /** A count that takes the place of another, as the day goes on elsewhere, is not submitted by a click for that one. */
 const SETTLE_MS = 400;
@@ -277,10 +277,51 @@ function showReport(report) {
   $("tiles").replaceChildren(...tiles(report));
   $("tables").replaceChildren(...tables(report));
   $("paper").replaceChildren(...strip(report));
-  const file = report.number === null ? "report.csv" : `reports/${report.number}.csv`;
-  $("csv").setAttribute("href", `/v1/day/${file}?${named(report.drawer ?? FIRST)}`);
+  const file = report.number === null ? "report" : `reports/${report.number}`;
+  for (const kind of ["csv", "pdf"]) {
+    $(kind).setAttribute("href", `/v1/day/${file}.${kind}?${named(report.drawer ?? FIRST)}`);
+  }
   $("sheet").hidden = false;
+  offerPrinter(report);
 }
+
+/** Offers to print a Z where receipts are printed: on the printer chosen at this device, else on the first. */
+async function offerPrinter({ number, drawer = FIRST }) {
+  const [mine, button] = [turn, $("print-on")];
+  button.hidden = true;
+  if (number === null || !day.may("readers") || !day.may("sell")) return;
+  let names;
+  try {
+    names = (await ask("GET", "/v1/printers")).printers.map(({ name }) => name);
+  } catch {
+    return; // this account has no printers
+  }
+  const kept = localStorage.getItem("till.printer") ?? "";
+  const printer = names.includes(kept) ? kept : names[0];
+  if (mine !== turn || !printer) return;
+  Object.assign(button.dataset, { printer, drawer, number: String(number) });
+  button.replaceChildren(...parts(say("day.printOn", { name: printer })));
+  button.hidden = false;
+}
+
+$("print-on").addEventListener("click", async () => {
+  const button = $("print-on");
+  const { printer, drawer, number } = button.dataset;
+  button.disabled = true;
+  says("alert", "");
+  says("done", say("receipt.printing"));
+  try {
+    const body = JSON.stringify({ printer, drawer });
+    const { state, message } = await ask("POST", `/v1/day/reports/${number}/print`, body);
+    const isDone = state === "printed" || state === "sent";
+    says("done", isDone ? foreign(String(message)) : "");
+    says("alert", isDone ? "" : foreign(String(message)));
+  } catch (error) {
+    says("done", "");
+    says("alert", wordsOf(error));
+  }
+  button.disabled = false;
+});
 
 function showReports({ reports, has_more: hasMore }) {
   $("reports").append(...reports.map(reportRow));

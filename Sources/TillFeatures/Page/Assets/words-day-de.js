@@ -152,6 +152,7 @@ export const WORDS = {
   "day.older": "Ältere",
   "day.print": "Drucken",
   "day.printed": "Wie gedruckt",
+  "day.printOn": "Auf „{name}“ drucken",
   "day.netSales": "Umsatz nach Erstattungen",
   "day.refunds": "Erstattungen",
   "day.expectedCash": "Soll in bar",
@@ -211,6 +212,7 @@ export const WORDS = {
     "Dieser Bericht ist aus der Zeit, bevor Tabellen nach Kartennetz, Steuer, Personal, Geschäft und "
     + "Stunde geführt wurden.",
   "day.csv": "Als CSV sichern",
+  "day.pdf": "Als PDF sichern",
   "day.nextOpen": "Der Stand steht unten.",
   "day.nextNotOpen": "Zählen Sie den Inhalt, um zu öffnen.",
   "day.nextEnded": "Schließen Sie den Tag ab, oder öffnen Sie ihn wieder.",

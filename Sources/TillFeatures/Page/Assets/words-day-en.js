@@ -122,6 +122,7 @@ export const WORDS = {
   "day.countMatches": "matches",
   "day.closeMatches": "closed: matches",
   "day.openingWas": "opened: {sum}",
+  "day.printOn": "Print on {name}",
   "day.journal": "Journal",
   "day.headAfter": "Head after event {number}",
   "day.compareHead":

@@ -150,6 +150,7 @@ export const WORDS = {
   "day.older": "Starsze",
   "day.print": "Drukuj",
   "day.printed": "Tak jak na wydruku",
+  "day.printOn": "Drukuj na: {name}",
   "day.netSales": "Sprzedaż po zwrotach",
   "day.refunds": "Zwroty",
   "day.expectedCash": "Oczekiwana gotówka",
@@ -208,6 +209,7 @@ export const WORDS = {
   "day.noTables":
     "Ten raport powstał, zanim prowadzono tabele według sieci kart, podatku, pracownika, sklepu i godziny.",
   "day.csv": "Zapisz jako CSV",
+  "day.pdf": "Zapisz jako PDF",
   "day.nextOpen": "Stan widać poniżej.",
   "day.nextNotOpen": "Policz zawartość, aby otworzyć.",
   "day.nextEnded": "Zamknij dzień albo otwórz go ponownie.",
