@@ -34,6 +34,9 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case accessRefused = "access.refused"
     /// A cash drawer was opened without a sale.
     case drawerOpened = "drawer.opened"
+    /// A printer was registered, or registered again in place of one of the same name.
+    case printerAdded = "printer.added"
+    case printerRemoved = "printer.removed"
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"
