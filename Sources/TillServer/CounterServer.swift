@@ -367,7 +367,7 @@ public struct CounterServer: Sendable {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
-        PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
+        PrinterRoutes(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
         DayRoutes(
             book: DayBook(

@@ -343,8 +343,11 @@ let addresses = """
     GET /v1/printers/%ff 404 not_found
     GET /v1/printers/a/b 404 not_found
     GET /v1/printers/none/ 404 not_found
-    POST /v1/printers 405 method_not_allowed GET,HEAD
-    POST /v1/printers/none 405 method_not_allowed GET,HEAD
+    POST /v1/printers 422 invalid_request
+    PUT /v1/printers 405 method_not_allowed GET,HEAD,POST
+    POST /v1/printers/none 405 method_not_allowed GET,HEAD,DELETE
+    DELETE /v1/printers/none 404 not_found
+    DELETE* /v1/printers/none 401 unauthorized
     POST /v1/printers/none/test 404 not_found
     GET /v1/printers/none/test 405 method_not_allowed POST
     GET /v1/settings/providers 200
