@@ -124,15 +124,15 @@ package enum NewPrinterError: ExplainedError, Hashable {
         }
     }
 
-    /// The name of the request field that caused it; `nil` for the state of the registry.
+    /// The name of the request field that caused it; `nil` if none did.
     package var field: String? {
         switch self {
-        case .name: "name"
+        case .name, .exists: "name"
         case .address, .noCertificate: "address"
         case .profile: "profile"
         case .fingerprint: "sha256"
         case .credentials: "user"
-        case .exists, .tooMany: nil
+        case .tooMany: nil
         }
     }
 }

@@ -128,9 +128,13 @@ package struct PrinterRoutes: Sendable {
     }
 
     private static func problem(_ error: NewPrinterError) -> Problem {
-        guard let field = error.field else { return Problem(.conflict, error.code, error.what, next: error.next) }
-        var problem = Problem.field(field, error.what, code: error.code)
-        problem.next = error.next
+        let status: HTTPResponse.Status =
+            switch error {
+            case .exists, .tooMany: .conflict
+            case .name, .address, .profile, .noCertificate, .fingerprint, .credentials: .unprocessableContent
+            }
+        var problem = Problem(status, error.code, error.what, next: error.next)
+        if let field = error.field { problem.errors = [(field, error.what)] }
         return problem
     }
 
