@@ -379,7 +379,7 @@ public struct CounterServer: Sendable {
             book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
             zone: options.receipts.store.timeZone
         ).register(on: router)
-        TerminalRoutes(service: terminal, payments: payments).register(on: router)
+        TerminalRoutes(service: terminal, payments: payments, registry: ReaderRegistry(journal)).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
         WebhookRoutes(endpoints: webhooks, hasHardware: options.hasHardware).register(on: router)

@@ -416,7 +416,7 @@ let addresses = """
     GET /v1/terminal/ 404 not_found
     GET /v1/terminal/readers 200
     GET /v1/terminal/readers/ 404 not_found
-    GET /v1/terminal/readers/tmr_1 404 not_found
+    GET /v1/terminal/readers/tmr_1 405 method_not_allowed PATCH,DELETE
     GET /v1/terminal/readers/tmr_1/cancel 405 method_not_allowed POST
     GET /v1/terminal/readers/tmr_1/inputs 409 no_readers
     GET /v1/terminal/readers/tmr_1/answers 405 method_not_allowed POST
@@ -425,7 +425,12 @@ let addresses = """
     GET /v1/terminal/connection_tokens 405 method_not_allowed POST
     GET /v1/terminal/payments 405 method_not_allowed POST
     GET /v1/terminal/payments/pay_1/settle 405 method_not_allowed POST
-    POST /v1/terminal/readers 405 method_not_allowed GET,HEAD
+    POST /v1/terminal/readers 422 invalid_request
+    PUT /v1/terminal/readers 405 method_not_allowed GET,HEAD,POST
+    PATCH /v1/terminal/readers/tmr_1 422 invalid_request
+    DELETE /v1/terminal/readers/tmr_1 409 no_readers
+    DELETE /v1/terminal/readers/%41 404 not_found
+    DELETE* /v1/terminal/readers/tmr_1 401 unauthorized
     POST /v1/terminal/readers/tmr_1/cancel 409 no_readers
     POST /v1/terminal/readers/tmr_1/card 409 no_readers
     POST /v1/terminal/readers/tmr_1/inputs 422 invalid_request
