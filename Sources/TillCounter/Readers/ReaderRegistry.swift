@@ -1,5 +1,5 @@
 import Foundation
-package import TillCore
+import TillCore
 package import TillJournal
 package import TillProvider
 
