@@ -375,7 +375,7 @@ public struct CounterServer: Sendable {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
-        PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
+        PrinterRoutes(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
         let day = self.day
         let zone = options.receipts.store.timeZone
@@ -385,7 +385,7 @@ public struct CounterServer: Sendable {
         InsightsRoutes(
             book: InsightsBook(journal, clock: clock, own: options.account, offline: offline), zone: zone
         ).register(on: router)
-        TerminalRoutes(service: terminal, payments: payments).register(on: router)
+        TerminalRoutes(service: terminal, payments: payments, registry: ReaderRegistry(journal)).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
         WebhookRoutes(endpoints: webhooks, hasHardware: options.hasHardware).register(on: router)

@@ -47,12 +47,15 @@ def bodies(owner):
         "POST /v1/incidents/{id}/resolve": {"evidence": "x", "actor": "y", "outcome": "not_paid"},
         "POST /v1/reconciliation/statements": {},
         "POST /v1/payments/{id}/receipt/link": {}, "POST /v1/payments/{id}/receipt/print": {"printer": "bar"},
+        "POST /v1/printers": {"name": "thief", "address": "socket://127.0.0.1:9"}, "DELETE /v1/printers/{name}": None,
         "POST /v1/printers/{name}/drawer": {}, "POST /v1/printers/{name}/test": {},
         "POST /v1/keys": {"label": "Thief", "scopes": ["read"]}, "POST /v1/keys/{id}/revoke": {},
         "DELETE /v1/shops/{id}": None,
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
         "POST /v1/tap/cancel": {"payment": owner.sale["id"]},
+        "POST /v1/terminal/readers": {"code": "simulated-wpe", "label": "Thief"},
+        "PATCH /v1/terminal/readers/{id}": {"label": "Thief"}, "DELETE /v1/terminal/readers/{id}": None,
         "POST /v1/terminal/readers/{id}/cancel": {}, "POST /v1/terminal/readers/{id}/card": {"card": "visa"},
         "POST /v1/terminal/readers/{id}/inputs": {"inputs": [PHONE]},
         "POST /v1/terminal/readers/{id}/answers": {"customer": "answers"},
@@ -230,7 +233,8 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
     # A guest's token, which is not there, is the one thing that is not found. What is deleted is deleted last.
-    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}"]
+    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}", "DELETE /v1/printers/{name}",
+            "PATCH /v1/terminal/readers/{id}", "DELETE /v1/terminal/readers/{id}"]
     for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", *last}) + last:
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:

@@ -97,7 +97,6 @@ struct Serve: AsyncParsableCommand {
             }
             options.hardwareAccounts = try settings.accounts(.hardwareAccounts)
             if let key { options.keys[Serve.hash(key)] = counter.options.account }
-            options.preferredReader = ReaderChoice.read(counter)?.id
             let host = options.host
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: host, origins: applePayOrigins, standIn: appleStandIn,

@@ -34,6 +34,17 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case accessRefused = "access.refused"
     /// A cash drawer was opened without a sale.
     case drawerOpened = "drawer.opened"
+    /// A reader's registration with its provider was requested.
+    case readerRegistered = "reader.registered"
+    /// Another label for a reader was requested from its provider.
+    case readerChanged = "reader.changed"
+    /// The removal of a reader from its provider was requested.
+    case readerRemoved = "reader.removed"
+    /// The counter's default reader was chosen, or the choice was removed.
+    case readerChosen = "reader.chosen"
+    /// A printer was registered, or registered again in place of one of the same name.
+    case printerAdded = "printer.added"
+    case printerRemoved = "printer.removed"
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"

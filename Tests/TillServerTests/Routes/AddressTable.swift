@@ -359,8 +359,11 @@ let addresses = """
     GET /v1/printers/%ff 404 not_found
     GET /v1/printers/a/b 404 not_found
     GET /v1/printers/none/ 404 not_found
-    POST /v1/printers 405 method_not_allowed GET,HEAD
-    POST /v1/printers/none 405 method_not_allowed GET,HEAD
+    POST /v1/printers 422 invalid_request
+    PUT /v1/printers 405 method_not_allowed GET,HEAD,POST
+    POST /v1/printers/none 405 method_not_allowed GET,HEAD,DELETE
+    DELETE /v1/printers/none 404 not_found
+    DELETE* /v1/printers/none 401 unauthorized
     POST /v1/printers/none/test 404 not_found
     GET /v1/printers/none/test 405 method_not_allowed POST
     GET /v1/settings/providers 200
@@ -429,7 +432,7 @@ let addresses = """
     GET /v1/terminal/ 404 not_found
     GET /v1/terminal/readers 200
     GET /v1/terminal/readers/ 404 not_found
-    GET /v1/terminal/readers/tmr_1 404 not_found
+    GET /v1/terminal/readers/tmr_1 405 method_not_allowed PATCH,DELETE
     GET /v1/terminal/readers/tmr_1/cancel 405 method_not_allowed POST
     GET /v1/terminal/readers/tmr_1/inputs 409 no_readers
     GET /v1/terminal/readers/tmr_1/answers 405 method_not_allowed POST
@@ -438,7 +441,12 @@ let addresses = """
     GET /v1/terminal/connection_tokens 405 method_not_allowed POST
     GET /v1/terminal/payments 405 method_not_allowed POST
     GET /v1/terminal/payments/pay_1/settle 405 method_not_allowed POST
-    POST /v1/terminal/readers 405 method_not_allowed GET,HEAD
+    POST /v1/terminal/readers 422 invalid_request
+    PUT /v1/terminal/readers 405 method_not_allowed GET,HEAD,POST
+    PATCH /v1/terminal/readers/tmr_1 422 invalid_request
+    DELETE /v1/terminal/readers/tmr_1 409 no_readers
+    DELETE /v1/terminal/readers/%41 404 not_found
+    DELETE* /v1/terminal/readers/tmr_1 401 unauthorized
     POST /v1/terminal/readers/tmr_1/cancel 409 no_readers
     POST /v1/terminal/readers/tmr_1/card 409 no_readers
     POST /v1/terminal/readers/tmr_1/inputs 422 invalid_request

@@ -1,6 +1,7 @@
 // The parts of which the sections of the settings are made.
 
 import { icon } from "./badges.js";
+import { Refusal } from "./calls.js";
 import { make } from "./dom.js";
 import { foreign, language, locale, parts, say } from "./words.js";
 
@@ -235,6 +236,30 @@ export function choices(legend, all) {
   const box = make("fieldset", "", { className: "ticks" });
   box.append(make("legend", legend, { className: "label" }), ...all);
   return box;
+}
+
+/**
+ * Does what a form asks for. The field that a refusal names is marked, and has the focus.
+ * @template T @param {Record<string, HTMLElement>} fields By the name that the request has for each.
+ * @param {() => Promise<T>} work
+ */
+export async function atFields(fields, work) {
+  const mark = (/** @type {HTMLElement} */ control, /** @type {boolean} */ isWrong) => {
+    control.closest(".field")?.classList.toggle("wrong", isWrong);
+    if (isWrong) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
+  };
+  for (const control of Object.values(fields)) mark(control, false);
+  try {
+    return await work();
+  } catch (error) {
+    const control = error instanceof Refusal && fields[error.problem.errors?.[0]?.field];
+    if (control) {
+      mark(control, true);
+      control.focus();
+    }
+    throw error;
+  }
 }
 
 /**

@@ -20,9 +20,9 @@ import { section as webhooks } from "./settings-webhooks.js";
 import { say } from "./words.js";
 
 /**
- * What a section does on the page: reads itself anew, says that no answer has come yet, works once at a time, and keeps
- * what is shown once.
- * @typedef {{refresh: () => Promise<void>, unanswered: () => void,
+ * What a section does on the page: reads itself anew, says that no answer has come yet, works once at a time, keeps
+ * what is shown once, and knows what whoever is signed in may do.
+ * @typedef {{refresh: () => Promise<void>, unanswered: () => void, may: (permission: string) => boolean,
  *   act: (work: () => Promise<string | void>) => Promise<void>, keep: (element: HTMLElement) => void}} Page
  * @typedef {{tone: import("./settings-parts.js").Tone, word: string, words: string}} Standing
  * @typedef {{id: string, title: string, shape: string, permission: string, load: () => Promise<any>,
@@ -107,6 +107,7 @@ function pageOf(section) {
       }
     },
     keep: (element) => $("kept").replaceChildren(element),
+    may: (permission) => may(permission),
   };
 }
 
