@@ -169,9 +169,9 @@ public struct APIKeys: Sendable {
         return true
     }
 
-    /// Extends a device's session by its lifetime, at most to the end of its renewals. The key itself stays the same, so
-    /// a lost answer costs the device nothing. Changes nothing while more than three quarters of the lifetime are left:
-    /// no device can fill the audit log.
+    /// Extends a device's session by its lifetime, at most to the end of its renewals. The key itself stays the same,
+    /// so a lost answer costs the device nothing. Changes nothing while more than three quarters of the lifetime are
+    /// left: no device can fill the audit log.
     /// - Returns: The key as it is then.
     /// - Throws: ``APIKeyError/notRenewable`` for a key that is no device's session.
     package func renew(hash: [UInt8]) async throws(APIKeyError) -> APIKeyRecord {

@@ -4,8 +4,8 @@ package import TillCore
 package import TillCounter
 package import TillWeb
 
-/// `/v1/keys`: an account's API keys, listed, made and revoked, and renewed by the devices whose sessions they are. A key
-/// is in the answer that made it and nowhere else.
+/// `/v1/keys`: an account's API keys, listed, made and revoked, and renewed by the devices whose sessions they are. A
+/// key is in the answer that made it and nowhere else.
 package struct KeyRoutes: Sendable {
     /// The maximum request body size, in bytes.
     package static let maximumBodyBytes = 4_096
