@@ -50,6 +50,7 @@ def bodies(owner):
         "POST /v1/printers": {"name": "thief", "address": "socket://127.0.0.1:9"}, "DELETE /v1/printers/{name}": None,
         "POST /v1/printers/{name}/drawer": {}, "POST /v1/printers/{name}/test": {},
         "POST /v1/keys": {"label": "Thief", "scopes": ["read"]}, "POST /v1/keys/{id}/revoke": {},
+        "POST /v1/keys/renew": {},
         "DELETE /v1/shops/{id}": None,
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
@@ -166,6 +167,9 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/keys":
                     # The stranger's own, too; under a key that made one before nothing more is made.
                     assert answer.status_code in (201, 409) and owner.key not in answer.text, what
+                elif name == "POST /v1/keys/renew":
+                    # The stranger's own key, which is no session of a device.
+                    assert answer.status_code == 409 and owner.key not in answer.text, what
                 elif name == "POST /v1/orders":
                     # The stranger's own.
                     assert answer.status_code in (200, 201) and "Ada" not in answer.text, what

@@ -26,8 +26,18 @@ private func example2() async throws {
     _ = payment
 }
 
-/// Of `CounterOrder.swift`.
+/// Of `CounterSession.swift`.
 private func example3() async throws {
+    let session = CounterSession(token: Secret("example-key"))
+    let counter = try CounterClient(address: CounterAddress("https://counter.example.com"), session: session)
+    for order in try await counter.orders(in: .open).orders { print(order.number, order.amount) }
+    if case .notRenewed(let error) = await session.standing { print(error.what, error.next) }
+    _ = session
+    _ = counter
+}
+
+/// Of `CounterOrder.swift`.
+private func example4() async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     for listed in try await counter.orders(in: .open).orders { print(listed.number, listed.amount) }
@@ -42,7 +52,7 @@ private func example3() async throws {
 }
 
 /// Of `CounterDeviceIntent.swift`.
-private func example4(_ collect: (Secret<String>) async throws -> Void) async throws {
+private func example5(_ collect: (Secret<String>) async throws -> Void) async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let draft = CounterPaymentDraft(order: OrderID(rawValue: "1001"), amount: Money(minorUnits: 1250, currency: .eur))
@@ -57,7 +67,7 @@ private func example4(_ collect: (Secret<String>) async throws -> Void) async th
 }
 
 /// Of `CounterReaderConfig.swift`.
-private func example5() async throws {
+private func example6() async throws {
     let client = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let config = CounterReaderConfig(client, location: "tml_example")
@@ -69,7 +79,7 @@ private func example5() async throws {
 }
 
 /// Of `CounterReaderDriver.swift`.
-private func example6() async throws {
+private func example7() async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let service = StandardCardReaderService(driver: CounterReaderDriver(counter), limits: .counter)

@@ -18,6 +18,8 @@ public struct CounterClient: Sendable {
     public let address: CounterAddress
     public let limits: CounterClientLimits
     let clock: any TillClock
+    /// The session of the device; `nil` for a client with a key.
+    let session: CounterSession?
     private let transport: any HTTPTransport
     private let key: Secret<String>
 
@@ -30,19 +32,43 @@ public struct CounterClient: Sendable {
         address: CounterAddress, key: Secret<String>, limits: CounterClientLimits = CounterClientLimits(),
         transport: (any HTTPTransport)? = nil, clock: any TillClock = SystemClock()
     ) throws(CounterAddressError) {
+        try self.init(address, key, session: nil, limits, transport, clock)
+    }
+
+    /// Creates a client of a device that has a session instead of a key, and renews it. Nothing is sent.
+    /// - Throws: ``CounterAddressError/invalidKey`` for a token that is none.
+    public init(
+        address: CounterAddress, session: CounterSession, limits: CounterClientLimits = CounterClientLimits(),
+        transport: (any HTTPTransport)? = nil, clock: any TillClock = SystemClock()
+    ) throws(CounterAddressError) {
+        try self.init(address, session.token, session: session, limits, transport, clock)
+    }
+
+    private init(
+        _ address: CounterAddress, _ key: Secret<String>, session: CounterSession?, _ limits: CounterClientLimits,
+        _ transport: (any HTTPTransport)?, _ clock: any TillClock
+    ) throws(CounterAddressError) {
         let text = key.reveal()
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidKey }
         self.address = address
         self.key = key
         self.limits = limits
         self.clock = clock
+        self.session = session
         self.transport = transport ?? URLSessionTransport(maximumBytes: limits.answerBytes)
     }
 
     // MARK: One call
 
-    /// Sends a call, again under the same key where that is safe, and returns its answer.
+    /// Sends a call, again under the same key where that is safe, and returns its answer. A device's session is renewed
+    /// before the call, never between its tries.
     func send(_ call: CounterCall) async throws(CounterError) -> CounterAnswer {
+        try await renewIfDue()
+        return try await exchange(call)
+    }
+
+    /// Sends a call without a renewal before it.
+    func exchange(_ call: CounterCall) async throws(CounterError) -> CounterAnswer {
         var tries = 0
         var mayHaveArrived = false
         while true {
@@ -125,6 +151,7 @@ public struct CounterClient: Sendable {
     func receive(
         _ call: CounterCall, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(CounterError) {
+        try await renewIfDue()
         let response: HTTPResponse
         do throws(TransportFailure) {
             response = try await transport.receive(

@@ -13,6 +13,10 @@ public struct CounterClientLimits: Hashable, Sendable {
     public var maximumTries = 3
     /// The pause before a request is sent again; multiplied by the number of tries so far.
     public var retryPause = Span.milliseconds(500)
+    /// For the renewal of a device's session, which a call waits for.
+    public var renewal = Span.seconds(5)
+    /// The shortest time between two renewals of a device's session.
+    public var renewalPause = Span.seconds(30)
     /// For one connection of the event stream. The counter keeps it open; a longer sale opens another.
     public var eventStream = Span.minutes(10)
     /// The most bytes of one connection of the event stream.

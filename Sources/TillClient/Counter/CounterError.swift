@@ -85,13 +85,15 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
     case receipt
     case listOrders = "list_orders"
     case readOrder = "read_order"
+    case renewSession = "renew_session"
     case events
 
-    /// `true` if the call changes something at the counter.
+    /// `true` if the call changes something at the counter, beside the end of its own session.
     var changes: Bool {
         switch self {
         case .createPayment, .confirm, .capture, .cancel, .refund, .cancelReader, .deviceIntent, .settle: true
-        case .readPayment, .listReaders, .connectionToken, .receipt, .listOrders, .readOrder, .events: false
+        case .readPayment, .listReaders, .connectionToken, .receipt, .listOrders, .readOrder, .renewSession, .events:
+            false
         }
     }
 
@@ -104,7 +106,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .deviceIntent, .settle: true
         case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
-            .connectionToken, .receipt, .listOrders, .readOrder, .events:
+            .connectionToken, .receipt, .listOrders, .readOrder, .renewSession, .events:
             false
         }
     }
@@ -114,7 +116,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .confirm, .capture, .cancel, .refund, .deviceIntent, .settle: true
         case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .receipt, .listOrders,
-            .readOrder, .events:
+            .readOrder, .renewSession, .events:
             false
         }
     }
@@ -125,7 +127,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         case .receipt: "text/html"
         case .events: "text/event-stream"
         case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
-            .connectionToken, .deviceIntent, .settle, .listOrders, .readOrder:
+            .connectionToken, .deviceIntent, .settle, .listOrders, .readOrder, .renewSession:
             "application/json"
         }
     }
@@ -146,6 +148,7 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         case .receipt: "show a receipt"
         case .listOrders: "list its orders"
         case .readOrder: "show an order"
+        case .renewSession: "renew the session of this device"
         case .events: "report events"
         }
     }

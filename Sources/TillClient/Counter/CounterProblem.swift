@@ -58,6 +58,10 @@ public struct CounterProblemCode: RawRepresentable, Hashable, Sendable, CustomSt
     public static let requestInProgress = CounterProblemCode(rawValue: "request_in_progress")
     /// The key was used for another request.
     public static let idempotencyMismatch = CounterProblemCode(rawValue: "idempotency_mismatch")
+    /// The key, or the session of the device, was revoked.
+    public static let keyRevoked = CounterProblemCode(rawValue: "key_revoked")
+    /// The key, or the session of the device, is over.
+    public static let keyExpired = CounterProblemCode(rawValue: "key_expired")
     public static let paymentNotFound = CounterProblemCode(rawValue: "payment_not_found")
     /// The order has another payment that is not over.
     public static let orderHasPayment = CounterProblemCode(rawValue: "order_has_a_payment")

@@ -48,6 +48,10 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"
+    /// A device extended its session.
+    case keyRenewed = "key.renewed"
+    /// A key's expiry was observed.
+    case keyExpired = "key.expired"
     /// A webhook endpoint was created.
     case webhookCreated = "webhook.created"
     /// The URL, the types, or another property of a webhook endpoint was changed.

@@ -381,6 +381,8 @@ let addresses = """
     GET /v1/keys 200
     POST /v1/keys 400 idempotency_key_missing
     GET* /v1/keys 401 unauthorized
+    POST /v1/keys/renew 409 key_not_renewable
+    GET /v1/keys/renew 405 method_not_allowed POST
     POST /v1/keys/key_0123456789ab/revoke 404 key_not_found
     POST /v1/keys/%ff/revoke 404 not_found
     GET /v1/keys/key_0123456789ab/revoke 405 method_not_allowed POST

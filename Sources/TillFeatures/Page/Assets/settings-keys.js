@@ -38,7 +38,10 @@ const used = (key) => (key.last_used_at ? time(key.last_used_at) : say("settings
 function stateOf(key) {
   if (key.state === "revoked") return ["", say("settings.revoked")];
   if (key.state === "expired") return ["", say("settings.expired")];
-  if (key.expires_at && -daysSince(key.expires_at) < ENDING_DAYS) return ["unsure", say("settings.endsSoon")];
+  // The session of a device always ends soon, and its device renews it.
+  if (key.expires_at && !key.renewable_until && -daysSince(key.expires_at) < ENDING_DAYS) {
+    return ["unsure", say("settings.endsSoon")];
+  }
   return daysSince(key.last_used_at ?? key.created_at) > UNUSED_DAYS ? ["unsure", say("settings.notUsed")]
     : ["", say("settings.keyActive")];
 }
