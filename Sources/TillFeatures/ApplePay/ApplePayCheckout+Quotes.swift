@@ -32,14 +32,13 @@ extension ApplePayCheckout {
                     pricing = .quoted(items, methods: asked == .shippingMethod ? nil : methods, at: address)
                 case .success(.refused(let refusals)):
                     // A coupon that the shop does not take leaves everything as it is.
-                    if asked == .coupon { return Repriced(basket: opened.basket, errors: refusals) }
+                    if asked == .coupon { return try await unchanged(opened, refusals) }
                     pricing = .unknown(at: address)
                     errors += refusals
                 case .failure:
                     // So does one that the shop could not be asked about: the price before it was told, and holds.
                     if asked == .coupon {
-                        return Repriced(
-                            basket: opened.basket, errors: own.isEmpty ? [ApplePayCheckout.unpriced(asked)] : own)
+                        return try await unchanged(opened, own.isEmpty ? [ApplePayCheckout.unpriced(asked)] : own)
                     }
                     pricing = .unknown(at: address)
                     errors.append(ApplePayCheckout.unpriced(asked))
@@ -52,6 +51,15 @@ extension ApplePayCheckout {
             }
         }
         guard let basket = try await baskets.price(opened, pricing, after: change.apply) else { return nil }
+        return Repriced(basket: basket, errors: errors)
+    }
+
+    /// Returns a basket as it was before a change that was not applied, with the customer's errors.
+    /// - Returns: `nil` if the basket has changed meanwhile.
+    private func unchanged(
+        _ opened: ApplePayBaskets.Entry, _ errors: [SheetError]
+    ) async throws -> Repriced? {
+        guard let basket = try await baskets.price(opened, .unchanged, after: { _ in [] }) else { return nil }
         return Repriced(basket: basket, errors: errors)
     }
 

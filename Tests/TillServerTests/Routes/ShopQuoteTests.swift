@@ -240,6 +240,18 @@ struct ShopQuoteTests {
         try checkout.bind(sheet(1_000), to: try await confirmed(try await begun(), Self.london))
     }
 
+    @Test("A coupon for a basket that has changed meanwhile is not answered with the former basket")
+    func outdatedCoupon() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let opened = try await kept()
+        _ = try await change(.shippingMethod("bike"))
+        let asked = shop.questions.count
+        let told = try await checkout.reprice(opened, by: .shopCoupon("SUMMER"), contact: nil)
+        #expect(told == nil && shop.questions.count == asked)
+        #expect(try await kept().basket.coupon == nil)
+    }
+
     @Test("A coupon of the shop's is not asked about before an address")
     func couponBeforeAddress() async throws {
         let told = try await change(.shopCoupon("SUMMER"))
