@@ -1,3 +1,4 @@
+import HTTPTypes
 public import TillCore
 
 /// The session of a device at a counter: a token that ends soon, and that the client renews.
