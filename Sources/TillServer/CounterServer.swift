@@ -187,7 +187,7 @@ public struct CounterServer: Sendable {
             later("print queue") {
                 PrintQueueService(
                     printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") }
-                        .with(DayPaper(options.receipts).reports(of: day)),
+                        .with(DayPaper(options.receipts, mode: options.mode).reports(of: day)),
                     clock: clock, logger: logger)
             })
         services.append(later("webhooks") { WebhookService(webhooks, logger: logger) })

@@ -40,7 +40,7 @@ extension Receipts {
                     counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit,
                     zone: receipts.store.timeZone)
                 let printing = receipts.printing(counter.journal, counter.clock) { Output.note("Note: \($0)") }
-                    .with(DayPaper(receipts).reports(of: book))
+                    .with(DayPaper(receipts, mode: counter.mode).reports(of: book))
                 let jobs: [PrintJob]
                 if waiting {
                     jobs = try await printing.printWaiting()

@@ -1,5 +1,5 @@
 import Foundation
-import TillCore
+package import TillCore
 package import TillCounter
 package import TillReceipts
 
@@ -7,14 +7,18 @@ package import TillReceipts
 /// the language of receipts.
 package struct DayPaper: Sendable {
     private let setup: ReceiptSetup
+    private let mode: PaymentMode
 
-    package init(_ setup: ReceiptSetup) { self.setup = setup }
+    /// - Parameter mode: The counter's mode; in test mode the paper is marked as a test receipt is.
+    package init(_ setup: ReceiptSetup, mode: PaymentMode) {
+        (self.setup, self.mode) = (setup, mode)
+    }
 
     /// Lays out a report.
     /// - Parameter isReprint: `true` if it is or may be on paper already.
     package func document(_ standing: DayBook.Standing, isReprint: Bool = false) -> ReceiptDocument {
         var layout = DayPaperLayout(standing.report, setup)
-        return layout.make(standing.entries(in: setup.store.timeZone), isReprint: isReprint)
+        return layout.make(standing.entries(in: setup.store.timeZone), mode: mode, isReprint: isReprint)
     }
 
     /// Returns what a print service makes reports with.
@@ -47,9 +51,10 @@ private struct DayPaperLayout {
         words = DayWords(format.labels.language)
     }
 
-    mutating func make(_ entries: [DayEntry], isReprint: Bool) -> ReceiptDocument {
+    mutating func make(_ entries: [DayEntry], mode: PaymentMode, isReprint: Bool) -> ReceiptDocument {
         let name = ReceiptText(verbatim: heading)
-        blocks.append(.heading(store.name))
+        if mode == .test { blocks += [format.testNotice, .rule] }
+        blocks.append(format.heading(of: store))
         blocks += store.address.map { .line($0) }
         blocks.append(.rule)
         if isReprint { blocks.append(.line(format.reprint)) }

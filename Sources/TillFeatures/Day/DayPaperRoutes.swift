@@ -23,7 +23,7 @@ package struct DayPaperRoutes: Sendable {
     private let logger: Logger
     private let places: AccountPlaces
 
-    private var paper: DayPaper { DayPaper(options.receipts) }
+    private var paper: DayPaper { DayPaper(options.receipts, mode: options.mode) }
 
     package init(
         book: DayBook, journal: any CounterStore, options: ServerOptions, clock: any TillClock, logger: Logger

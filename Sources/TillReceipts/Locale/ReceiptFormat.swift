@@ -17,6 +17,16 @@ package struct ReceiptFormat: Sendable {
     /// The mark of a copy that is or may be on paper already.
     package var reprint: ReceiptText { labels[.reprint] }
 
+    /// The mark of test mode, so that the paper cannot be mistaken for one about money.
+    package var testNotice: ReceiptDocument.Block {
+        .notice(ReceiptText(own: "TEST"), labels[.sentenceTest], label: labels[.result], isWarning: true)
+    }
+
+    /// Returns the name of the shop as a heading, or that it is missing.
+    package func heading(of store: StoreDetails) -> ReceiptDocument.Block {
+        .heading(store.name.plain.isEmpty ? labels[.missing] : store.name)
+    }
+
     /// Returns an amount with its currency.
     package func amount(_ money: Money) -> ReceiptText {
         ReceiptText(verbatim: MoneyWords.of(locale, money.currency).text(money))

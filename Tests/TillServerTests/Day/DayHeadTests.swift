@@ -43,7 +43,8 @@ struct DayHeadTests {
             #expect(shown["journal_head"]?.stringValue == head.description)
         }
         // On paper it has all its digits, too, in lines that are not broken.
-        let rows = DayPaper(ReceiptSetup()).document(closed).blocks.flatMap { block -> [ReceiptDocument.Row] in
+        let paper = DayPaper(ReceiptSetup(), mode: .live).document(closed)
+        let rows = paper.blocks.flatMap { block -> [ReceiptDocument.Row] in
             if case .table(let table) = block { return table.rows }
             return []
         }

@@ -56,7 +56,7 @@ struct DayPaperTests {
     @Test("A Z has the shop's header, its number, the drawer and every sum of its file")
     func whole() async throws {
         let closed = try await closed()
-        let document = DayPaper(setup()).document(closed)
+        let document = DayPaper(setup(), mode: .live).document(closed)
         #expect(document.blocks.first == ReceiptDocument.Block.heading(ReceiptText("Corner Shop")))
         #expect(document.blocks.last == ReceiptDocument.Block.cut)
         #expect(notices(document) == ["Z report 0001"])
@@ -88,7 +88,7 @@ struct DayPaperTests {
         let book = world.book()
         _ = try await book.open(.init(total: 0), in: .eur, of: .main)
         try await world.sell(1_250)
-        let document = DayPaper(setup()).document(try await book.current(of: .main))
+        let document = DayPaper(setup(), mode: .live).document(try await book.current(of: .main))
         #expect(notices(document) == ["X report"])
         #expect(lines(document).contains { $0.hasSuffix("Changes nothing.") })
         #expect(values("Head after event", document).isEmpty && values("Counted", document).isEmpty)
@@ -96,9 +96,21 @@ struct DayPaperTests {
         #expect(!lines(document).contains("REPRINT (COPY)"))
     }
 
+    @Test("A report of test mode is marked as such before all else")
+    func test() async throws {
+        let standing = try await closed()
+        let document = DayPaper(setup(), mode: .test).document(standing)
+        guard case .notice(let mark, .some, _, true) = document.blocks.first else {
+            Issue.record("The first block is no warning.")
+            return
+        }
+        #expect(mark.plain == "TEST")
+        #expect(notices(DayPaper(setup(), mode: .live).document(standing)) == ["Z report 0001"])
+    }
+
     @Test("A report that is printed again says so")
     func reprint() async throws {
-        let document = DayPaper(setup()).document(try await closed(), isReprint: true)
+        let document = DayPaper(setup(), mode: .live).document(try await closed(), isReprint: true)
         #expect(lines(document).contains("REPRINT (COPY)"))
     }
 
@@ -107,7 +119,7 @@ struct DayPaperTests {
         let bar = world.book().at(DrawerName(rawValue: "bar"))
         _ = try await bar.open(.init(total: 5_000), in: .eur, of: .main)
         _ = try await bar.count(.init(total: 5_000), of: .main)
-        let document = DayPaper(setup()).document(try await bar.close(of: .main))
+        let document = DayPaper(setup(), mode: .live).document(try await bar.close(of: .main))
         #expect(values("Drawer", document) == ["bar"])
         #expect(lines(document).contains("The tables are in the reports of the first drawer."))
     }
@@ -125,7 +137,7 @@ struct DayPaperTests {
 
     @Test("A report is in the shop's language, with its amounts and its direction", arguments: ["de_DE", "ar_EG"])
     func languages(locale: String) async throws {
-        let document = DayPaper(setup(locale)).document(try await closed())
+        let document = DayPaper(setup(locale), mode: .live).document(try await closed())
         let words = DayWords(document.language)
         #expect(document.language == locale.prefix(2) && document.isRightToLeft == (locale == "ar_EG"))
         let format = ReceiptFormat(Locale(identifier: locale), zone: world.zone)
