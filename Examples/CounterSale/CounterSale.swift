@@ -75,7 +75,7 @@ struct CounterSale {
     }
 
     /// Ends the program with the exit code of a sale. 2: nothing was charged; 3: look it up, or start this again.
-    private static func end(_ sale: () async throws(CounterError) -> Int32) async -> Never {
+    private static func end(_ sale: @Sendable () async throws(CounterError) -> Int32) async -> Never {
         do throws(CounterError) { exit(try await sale()) } catch {
             say("not paid (\(error.code)): \(error)")
             exit(error.moneyMoved == .no ? 2 : 3)
