@@ -84,8 +84,8 @@ extension SandboxTerminal {
     ///
     /// `{"reader": "tmr_… or label", "do": …}` with `answer` (the issuer responds now), `customer_cancel`, `offline`,
     /// `online`, `reboot`, `remove_card`, or `fault` and `"fault": "timeout_before" | "timeout_after" | "hardware" |
-    /// "lost"`. Without a reader, `{"do": "card_time", "milliseconds": 500}` sets the time from presenting a card to the
-    /// issuer's response.
+    /// "lost"`. Without a reader, `{"do": "card_time", "milliseconds": 500}` sets the time from presenting a card to
+    /// the issuer's response.
     func act(_ json: JSONValue) -> StripeAnswer {
         let word = json["do"]?.stringValue ?? ""
         if word == "card_time" {
