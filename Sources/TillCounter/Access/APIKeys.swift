@@ -81,8 +81,8 @@ public struct APIKeys: Sendable {
         return found
     }
 
-    /// Returns a counter that changes with each key created, revoked or rotated by any process. Cheap: reads one record
-    /// by key.
+    /// Returns a counter that changes with each key created, renewed, revoked or rotated by any process. Cheap: reads
+    /// one record by key.
     package func changes() async throws(JournalError) -> Int { try await store.record(APIKeys.stateID)?.version ?? 0 }
 
     // MARK: Changing

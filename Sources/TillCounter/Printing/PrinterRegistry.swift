@@ -96,16 +96,21 @@ public struct PrinterRegistry: Sendable {
             ])
     }
 
-    /// Pins the first certificate that a printer presents, unless one was pinned meanwhile.
+    /// Pins the first certificate that a printer presents, with an entry in the audit log, unless one was pinned
+    /// meanwhile or the name was given to a printer at another address.
     /// - Returns: The pinned certificate.
-    private func keepFirst(certificate: [UInt8], of name: String) async throws(JournalError) -> [UInt8]? {
-        let changed = try await records.update(name) { printer in
-            guard printer.certificate == nil, printer.trustsFirst else { return false }
+    private func keepFirst(certificate: [UInt8], of seen: KnownPrinter) async throws(JournalError) -> [UInt8]? {
+        var pinned = seen
+        pinned.certificate = certificate
+        let changed = try await records.update(seen.name, noting: [PrinterRegistry.added(pinned)]) { printer in
+            guard printer.certificate == nil, printer.trustsFirst, printer.address == seen.address else {
+                return false
+            }
             printer.certificate = certificate
             return true
         }
         if let changed { return changed.certificate }
-        return try await known(name)?.certificate
+        return try await known(seen.name)?.certificate
     }
 
     /// Returns a printer's address without contacting it.
@@ -128,7 +133,7 @@ public struct PrinterRegistry: Sendable {
         var kept = known.certificate
         if kept == nil, known.trustsFirst, case .ipp(let ipp) = address, ipp.isSecure {
             let seen = try await PrinterPin.observe(ipp)
-            kept = try await keepFirst(certificate: seen.digest, of: known.name)
+            kept = try await keepFirst(certificate: seen.digest, of: known)
         }
         var access = ReceiptPrinter.Access()
         if let kept {

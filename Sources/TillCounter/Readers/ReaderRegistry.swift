@@ -117,7 +117,10 @@ package struct ReaderRegistry: Sendable {
     }
 
     private func clear() throws(ReaderError) {
-        do { try FileManager.default.removeItem(atPath: file) } catch { throw notWritten }
+        do { try FileManager.default.removeItem(atPath: file) } catch {
+            // Another request removed it meanwhile.
+            if FileManager.default.fileExists(atPath: file) { throw notWritten }
+        }
     }
 
     private var notWritten: ReaderError {

@@ -42,7 +42,8 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case readerRemoved = "reader.removed"
     /// The counter's default reader was chosen, or the choice was removed.
     case readerChosen = "reader.chosen"
-    /// A printer was registered, or registered again in place of one of the same name.
+    /// A printer was registered, registered again in place of one of the same name, or its first certificate was
+    /// pinned.
     case printerAdded = "printer.added"
     case printerRemoved = "printer.removed"
     case keyCreated = "key.created"
