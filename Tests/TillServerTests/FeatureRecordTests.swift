@@ -180,6 +180,9 @@ struct FeatureRecordTests {
         }
         #expect(refusal("bar", "http://a/")?.field == "address")
         #expect(refusal("bar", "socket://169.254.169.254") == .address(.nobodys("169.254.169.254")))
+        for host in ["::ffff:169.254.169.254", "::169.254.169.254", "64:ff9b::a9fe:a9fe", "::", "fe80::1"] {
+            #expect(refusal("bar", "socket://[\(host)]") == .address(.nobodys(host)))
+        }
         #expect(refusal { $0.profile = "wide" } == .profile("wide"))
         #expect(refusal { $0.pin = "12ab" } == .fingerprint)
         #expect(refusal("bar", "ipp://a/") { $0.trustsFirst = true } == .noCertificate)

@@ -110,6 +110,10 @@ package struct PrinterRoutes: Sendable {
         guard let address = try body.text("address", atMost: 1_000) else {
             throw Problem.field("address", "It is missing.")
         }
+        // Where somebody of this machine reads and types; what is printed there is no receipt.
+        guard !address.hasPrefix("/dev/pts/") else {
+            throw Problem.field("address", "Terminals of the machine are no printers.")
+        }
         var new = NewPrinter(name: name, address: address)
         if let profile = try body.text("profile", atMost: 20) { new.profile = profile }
         if let flag = body["trust_first"], !flag.isNull {

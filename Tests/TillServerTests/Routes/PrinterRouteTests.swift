@@ -49,6 +49,7 @@ struct PrinterRouteTests {
             (#"{"name":"bar","address":"http://b"}"#, "address", "printer_address"),
             (#"{"name":"bar","address":"socket://169.254.169.254"}"#, "address", "printer_address"),
             (#"{"name":"bar","address":"/etc/passwd"}"#, "address", "printer_address"),
+            (#"{"name":"bar","address":"/dev/pts/0"}"#, "address", "invalid_request"),
             (#"{"name":"bar","address":"socket://b","profile":"x"}"#, "profile", "unknown_profile"),
             (#"{"name":"bar","address":"socket://b","trust_first":1}"#, "trust_first", "invalid_request"),
             (#"{"name":"bar","address":"socket://b","trust_first":true}"#, "address", "no_certificate"),
