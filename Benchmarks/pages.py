@@ -142,9 +142,10 @@ class Counter:
 
 @contextlib.contextmanager
 def opened(url, start_url):
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    programs = ("chromium-headless-shell", "chromium", "chromium-browser")
+    path = next(filter(None, map(shutil.which, programs)), None)
     if not path:
-        raise Wrong("chromium is not installed (Debian: apt-get install chromium).")
+        raise Wrong("chromium is not installed (Debian: apt-get install chromium-headless-shell).")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:

@@ -4,7 +4,6 @@ counter's address. None reads, changes, frames or steers anything, or puts the c
 import contextlib
 import http.server
 import json
-import shutil
 import threading
 
 import pytest
@@ -55,12 +54,11 @@ def attacker():
 
 
 @pytest.fixture(scope="module")
-def chromium(browser):
+def chromium(browser, chromium_path):
     """Another browser, for which foreign names lead to this machine, and which does not guard the local network by
     itself. Playwright runs once in a process."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
     rules = f"MAP {EVIL} {HOST}, MAP {REBOUND} {HOST}"
-    launched = browser.browser_type.launch(executable_path=path, args=[
+    launched = browser.browser_type.launch(executable_path=chromium_path, args=[
         "--no-sandbox", f"--host-resolver-rules={rules}",
         "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,"
         "PrivateNetworkAccessSendPreflights"])

@@ -2,7 +2,6 @@
 and whether people who cannot see it get all of it (axe)."""
 import os
 import pathlib
-import shutil
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +10,6 @@ import counter
 from mail_server import CUSTOMER, Post, serve, settings
 from printers import PaperPrinter
 
-pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
 WAIT = 15_000
 
 
