@@ -38,12 +38,15 @@ class Shop:
         self.start()
 
     def start(self):
-        outer = self
+        outer, self.is_stopped = self, False
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
+                if outer.is_stopped:
+                    self.close_connection = True  # also what was connected before ends without an answer
+                    return
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
                 if self.path != "/quote":
                     status, answer, fields = 204, b"", {}
@@ -71,6 +74,7 @@ class Shop:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
+        self.is_stopped = True
         self.server.shutdown()
         self.server.server_close()
 

@@ -618,7 +618,8 @@ def shop(tmp_path):
     mail, printer = Post(), PaperPrinter()
     post = serve(mail)
     env = {**settings(post.port, security="none"), "TILL_RECEIPT_URL": ONLINE}
-    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env) as till:
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", "--trusted-proxies", "127.0.0.1",
+                        env=env) as till:
         address = f"socket://127.0.0.1:{printer.port}"
         assert counter.till("printers", "add", "front", address, "--journal", till.journal).code == 0
         till.mail, till.printer = mail, printer

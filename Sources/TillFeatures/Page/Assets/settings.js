@@ -165,23 +165,25 @@ async function showAll(mine) {
   const list = before ?? cards([]);
   list.dataset.all = "";
   if (!before) $("body").replaceChildren(list);
+  // Another reading of all may have put a card in the place of one from here.
+  const inList = (/** @type {Section} */ { id }) => list.querySelector(`[data-section="${id}"]`);
   const found = await Promise.all(SECTIONS.map(async (section) => {
     const { card: made, tone } = await summary(section);
     made.dataset.section = section.id;
-    const old = list.querySelector(`[data-section="${section.id}"]`);
-    if (mine !== shown || old?.isEqualNode(made)) return { card: old ?? made, tone };
+    const old = inList(section);
+    if (mine !== shown || old?.isEqualNode(made)) return { section, tone };
     if (old) {
       const place = placeIn(old);
       old.replaceWith(made);
       place(made);
     } else list.append(made);
-    return { card: made, tone };
+    return { section, tone };
   }));
   if (mine !== shown) return;
   const needing = found.filter(({ tone }) => needsSomebody(tone)).length;
   tell(needing ? say("settings.needing", { count: needing }) : say("settings.nothingNeeds"));
   // Once all are there; nothing moves that has the focus, and later nothing under a hand.
-  const order = needingFirst(found, ({ tone }) => tone).map((one) => one.card);
+  const order = needingFirst(found, ({ tone }) => tone).map(({ section }) => inList(section));
   const isSame = order.every((one, index) => one === list.children[index]);
   if (!isSame && !list.matches(before ? ":hover, :focus-within" : ":focus-within")) list.append(...order);
 }
