@@ -7,14 +7,14 @@ import subprocess
 
 import pytest
 import requests
-from mail_server import CUSTOMER, Post, serve, settings
 from playwright.sync_api import expect
-from printers import PaperPrinter
 from seen import axe, pictures
 from staff import PINS, Staff
 
 import counter
 from clerk import WAIT
+from mail_server import CUSTOMER, Post, serve, settings
+from printers import PaperPrinter
 
 STILL = 60_000  # a PIN is slow to check on purpose
 

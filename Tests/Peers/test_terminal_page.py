@@ -176,7 +176,8 @@ def test_an_event_that_comes_again_is_taken_once(server, sandbox, reader):
 
 def test_a_counter_without_stripe_says_so(tmp_path):
     with counter.Server(tmp_path, "--provider", "sandbox") as server:
-        assert server.request("GET", "/v1/terminal/readers").json() == {"readers": [], "registers": [], "complete": True}
+        listed = server.request("GET", "/v1/terminal/readers").json()
+        assert listed == {"readers": [], "registers": [], "complete": True}
         for path, body in (("connection_tokens", {}), ("readers/tmr_1/cancel", {}), ("readers/tmr_1/answers", {}),
                            ("readers/tmr_1/inputs", {"inputs": [{"type": "text", "title": "Name?"}]}),
                            ("payments", {"order_id": "1", "amount": 1, "currency": "EUR"})):
