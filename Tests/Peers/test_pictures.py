@@ -94,7 +94,7 @@ PLAIN = r"""() => {
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     const text = node.data
       .replace(/(?:\/[\w.-]+){3,}/g, "/path")
-      .replace(/\b(?=[\w-]*\d)[\w-]{12,}\b/g, zeros)
+      .replace(/\b(?=[\w-]*\d)[\w-]{12,}\b|(?<=\bkey )[\da-f]{8}\b/g, zeros)
       .replace(/\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?/gu, zeros);
     if (text !== node.data) node.data = text;
   }
