@@ -8,7 +8,7 @@ import pytest
 import counter
 
 ASSETS = counter.ROOT / "Sources" / "TillFeatures" / "Page" / "Assets"
-FILES = sorted("/" + file.name for file in ASSETS.iterdir() if file.suffix in (".js", ".css", ".yaml"))
+FILES = sorted("/" + file.name for file in ASSETS.rglob("*") if file.suffix in (".js", ".css", ".yaml"))
 PAGES = ["/", "/payments", "/day", "/insights", "/settings", "/docs", "/kitchen"]
 # Of other features, read by customers' pages.
 OTHERS = ["/card/client.js", "/card/frame.css", "/applepay/client.js", "/applepay/client.css", "/kitchen.js"]
