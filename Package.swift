@@ -347,7 +347,7 @@ let package = Package(
             dependencies: [
                 "CTillGzip", "TillCore", "TillBooks", "TillCards", "TillCheckout", "TillCounter", "TillHTTP",
                 "TillHardware", "TillJournal", "TillProvider", asn1, crypto, httpTypes, hummingbird, hummingbirdCore,
-                lifecycle, log, nioCore, nioPosix, nioSSL, tracing,
+                lifecycle, log, nioCore, nioHTTP1, nioPosix, nioSSL, tracing,
             ],
             swiftSettings: strict),
         // Floor 5: the features of the server.
@@ -361,7 +361,7 @@ let package = Package(
         feature(
             "CardFields", "TillCards", "TillCheckout", "TillCounter", "TillJournal", "TillProvider", "TillReceipts",
             resources: [.embedInCode("Assets")]),
-        feature("Day", "TillBooks", "TillCounter", "TillJournal"),
+        feature("Day", "TillBooks", "TillCanvas", "TillCounter", "TillJournal", "TillReceipts", log),
         feature("Insights", "TillBooks", "TillCheckout", "TillCounter", "TillJournal", "TillOffline"),
         feature("Operations", "TillCheckout", "TillCounter", "TillJournal", "TillOffline", "TillProvider"),
         feature(
@@ -534,7 +534,7 @@ let package = Package(
                 "TillAdyen", "TillApplePay", "TillBooks", "TillCards", "TillCheckout", "TillContactless",
                 "TillCounter", "TillHTTP", "TillJournal", "TillJournalSQLite", "TillProvider", "TillReceipts",
                 "TillSandbox", "TillShop", "TillStandInApple", "TillStandInShop", "TillStripe", "TillTapToPay",
-                "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, tracing, inMemoryTracing,
+                "TillWeb", grdb, hummingbird, lifecycle, httpTypes, nioCore, nioHTTP1, tracing, inMemoryTracing,
             ] + features),
         .testTarget(
             name: "TillCommandLineTests",

@@ -10,7 +10,11 @@ import TillHardware
     import Darwin
 #endif
 
-/// A sale at a card reader of a running counter, as an app makes it: `CounterSale ORDER AMOUNT CURRENCY READER`.
+/// A sale of a running counter, as an app makes it:
+///
+/// - `CounterSale ORDER AMOUNT CURRENCY READER`: at a card reader of the counter.
+/// - `CounterSale ORDER AMOUNT CURRENCY --device NAME`: on a device with the provider's own SDK.
+/// - `CounterSale orders`, `CounterSale cash ORDER`: the open orders, and one of them in cash.
 ///
 /// The counter's address is in `TILL_COUNTER`, its key in `TILL_API_KEY`. The same order finds the same payment, so the
 /// program may be killed at any moment and started again.
@@ -19,16 +23,28 @@ struct CounterSale {
     enum Usage: Error { case arguments, environment, readerNotFound(String) }
 
     static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count == 4 else { throw Usage.arguments }
-        let words = Array(arguments)
-        let amount = try Money(parsing: words[1], currency: try Currency(code: words[2]))
-        var parameters = PaymentIntentParameters(amount: amount, order: try OrderID(selling: words[0]))
-        parameters.captureMethod = .automatic
+        let words = Array(CommandLine.arguments.dropFirst())
         guard let address = variable("TILL_COUNTER"), let key = variable("TILL_API_KEY") else {
             throw Usage.environment
         }
         let counter = try CounterClient(address: CounterAddress(address), key: Secret(key))
+        if words == ["orders"] {
+            await end { () async throws(CounterError) -> Int32 in try await listOrders(counter) }
+        }
+        if words.count == 2, words[0] == "cash" {
+            let order = try OrderID(selling: words[1])
+            await end { () async throws(CounterError) -> Int32 in try await takeCash(for: order, counter) }
+        }
+        let isDevice = words.count == 5 && words[3] == "--device"
+        guard words.count == 4 || isDevice else { throw Usage.arguments }
+        let amount = try Money(parsing: words[1], currency: try Currency(code: words[2]))
+        let order = try OrderID(selling: words[0])
+        if isDevice {
+            let draft = CounterPaymentDraft(order: order, amount: amount)
+            await end { () async throws(CounterError) -> Int32 in try await sell(draft, on: words[4], counter) }
+        }
+        var parameters = PaymentIntentParameters(amount: amount, order: order)
+        parameters.captureMethod = .automatic
 
         // With another vendor's reader only the driver is another one.
         let service = StandardCardReaderService(driver: CounterReaderDriver(counter), limits: .counter)
@@ -58,10 +74,18 @@ struct CounterSale {
         }
     }
 
+    /// Ends the program with the exit code of a sale. 2: nothing was charged; 3: look it up, or start this again.
+    private static func end(_ sale: @Sendable () async throws(CounterError) -> Int32) async -> Never {
+        do throws(CounterError) { exit(try await sale()) } catch {
+            say("not paid (\(error.code)): \(error)")
+            exit(error.moneyMoved == .no ? 2 : 3)
+        }
+    }
+
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// Prints a line at once, also into a pipe.
-    private static func say(_ text: String) {
+    static func say(_ text: String) {
         print(text)
         fflush(nil)
     }

@@ -15,8 +15,9 @@ public import TillCore
 /// print(try sheet.basket.total(), sheet.factory.displayName)
 /// ```
 ///
-/// Prices come from the counter, also while the sheet is open. The token is bound to the basket. A lost answer is
-/// looked up and is otherwise unknown, never a refusal; paying the same basket again finds its one payment.
+/// Prices come from the counter, also while the sheet is open. The token is bound to the basket. Nothing is sent for a
+/// shipping method other than the one that the sheet shows. A lost answer is looked up and is otherwise unknown, never
+/// a refusal; paying the same basket again finds its one payment.
 public actor CounterApplePay: CheckoutService, PaymentBackend {
     public nonisolated let limits: CounterApplePayLimits
     let caller: SheetCaller
@@ -29,6 +30,15 @@ public actor CounterApplePay: CheckoutService, PaymentBackend {
         let proof: Secret<String>
         /// `true` after a selection that may have been applied and has no answer.
         var isUncertain = false
+        /// The shipping method that the sheet shows; `nil` until one is chosen or a list is shown: then it is the
+        /// basket's. A wallet keeps a chosen method that the counter refused, because its update has no place for
+        /// errors.
+        var shownMethod: String?
+
+        /// Returns `true` if the sheet shows what a payment of this version of the basket buys.
+        func shows(_ basket: SheetBasket) -> Bool {
+            shownMethod.map { $0 == basket.shippingMethod?.identifier } ?? true
+        }
     }
 
     /// Creates a back end. Nothing is sent.
@@ -85,8 +95,21 @@ public actor CounterApplePay: CheckoutService, PaymentBackend {
     // MARK: In the sheet
 
     /// Has the counter apply a selection. If it does not answer, the basket is loaded again, because the selection may
-    /// have been applied; until that succeeds the sheet cannot be paid.
+    /// have been applied; until that succeeds the sheet cannot be paid. Neither can it while it shows a shipping method
+    /// that the basket does not have.
     public func select(_ selection: SheetSelection, in basket: SheetBasket) async -> SheetRevision? {
+        if case .shippingMethod(let identifier) = selection { known[basket.id]?.shownMethod = identifier }
+        let revision = await revision(of: basket, by: selection)
+        switch selection {
+        // The sheet is given a new list, of which the wallet selects the first: the basket's own.
+        case .contact, .coupon: known[basket.id]?.shownMethod = revision.basket.shippingMethod?.identifier
+        case .shippingMethod, .card: break
+        }
+        return revision
+    }
+
+    /// Returns the counter's answer to a selection, or the basket as it is found without one.
+    private func revision(of basket: SheetBasket, by selection: SheetSelection) async -> SheetRevision {
         do throws(CounterApplePayError) {
             guard let known = known[basket.id] else { throw .unreadable }
             let json = try await caller.change(basket.id, selection, proof: known.proof)
@@ -94,7 +117,10 @@ public actor CounterApplePay: CheckoutService, PaymentBackend {
                 changed.currency == basket.currency
             else { throw .unreadable }
             self.known[basket.id]?.isUncertain = false
-            let errors = (json["update"]?["errors"]?.arrayValue ?? []).map { SheetError(json: $0) }
+            var errors = (json["update"]?["errors"]?.arrayValue ?? []).map { SheetError(json: $0) }
+            if case .shippingMethod(let identifier) = selection, identifier != changed.shippingMethod?.identifier {
+                errors.append(SheetError(.unknown, nil, "This delivery method is not offered."))
+            }
             return SheetRevision(basket: changed, errors: errors)
         } catch {
             let errors = [SheetError(.unknown, nil, error.sentenceForCustomers)]
@@ -118,7 +144,8 @@ public actor CounterApplePay: CheckoutService, PaymentBackend {
         return sheet.basket
     }
 
-    /// Sends the token, and looks the outcome up if there is no answer.
+    /// Sends the token, and looks the outcome up if there is no answer. Nothing is sent for a basket with another
+    /// shipping method than its sheet shows.
     /// - Throws: `unknown` if the outcome is still unknown within ``CounterApplePayLimits/settling``.
     public func place(_ placement: OrderPlacement) async throws(PaymentBackendError) -> PlacedOrder {
         let basket = placement.basket
@@ -128,11 +155,30 @@ public actor CounterApplePay: CheckoutService, PaymentBackend {
         }
         guard let known = known[basket.id], !known.isUncertain, let token = JSONValue(ifValid: placement.token.reveal())
         else { throw .refused([SheetError(.unknown, nil, "Your basket could not be checked. Nothing was charged.")]) }
-        let request = SheetPayment(basket: basket, token: token, contact: placement.contact, proof: known.proof)
-        let order = try await order(of: request)
+        let order: PlacedOrder
+        if known.shows(basket) {
+            let request = SheetPayment(basket: basket, token: token, contact: placement.contact, proof: known.proof)
+            order = try await self.order(of: request)
+        } else {
+            order = try await paidElsewhere(basket.id)
+        }
         // An amount that was not shown is nobody's consent; the shop sees it at the counter.
         guard order.amount == total else { throw .unknown }
         return order
+    }
+
+    /// Returns the order of a basket that another sheet has paid. Asks for no money.
+    /// - Throws: `unknown` while another sheet's payment has no outcome; otherwise `refused`.
+    private func paidElsewhere(_ basket: String) async throws(PaymentBackendError) -> PlacedOrder {
+        let found: CounterSheetOutcome
+        do throws(CounterApplePayError) { found = try await outcome(of: basket) } catch {
+            throw .refused([CounterApplePay.notChosen])
+        }
+        switch found {
+        case .placed(let order): return order
+        case .pending: throw .unknown
+        case .open, .declined, .closed: throw .refused([CounterApplePay.notChosen])
+        }
     }
 
     /// Sends a payment until it has an outcome. The counter begins one payment for a basket and takes a token once,
@@ -158,6 +204,11 @@ public actor CounterApplePay: CheckoutService, PaymentBackend {
             }
         }
     }
+
+    /// The customer's error for a sheet that shows another shipping method than would be charged.
+    private static let notChosen = SheetError(
+        .unknown, nil,
+        "The shop did not get your choice of delivery. Nothing was charged. Please close this sheet and pay again.")
 
     private func remember(_ proof: Secret<String>, of basket: String) {
         if known[basket] == nil { loaded.append(basket) }

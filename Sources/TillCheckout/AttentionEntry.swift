@@ -28,9 +28,10 @@ public struct AttentionEntry: RecordDocument, Hashable {
 
     /// Returns the record changes that keep the entry in step with a payment's new events: it exists exactly as long as
     /// something is open.
-    static func changes(from before: Payment, to payment: Payment) -> [RecordChange] {
+    /// - Parameter wasOpen: `true` if something was open before the events.
+    static func changes(to payment: Payment, wasOpen: Bool) -> [RecordChange] {
         if let entry = AttentionEntry(payment) { return [.insertIfAbsent(entry.record)] }
-        return before.openAttention.isEmpty ? [] : [.remove(recordID(payment.id))]
+        return wasOpen ? [.remove(recordID(payment.id))] : []
     }
 
     /// Returns the record identifier for a payment's entry, which may or may not exist.

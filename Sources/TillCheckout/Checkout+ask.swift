@@ -62,9 +62,9 @@ extension Checkout {
         atWork.begin(id)
         defer { atWork.end(id) }
         do throws(CheckoutError) {
-            guard let payment = try await stored(id) else { return }
-            let (current, events) = try await record(answer, for: payment, moreToDo: false)
-            _ = try await drive(current, started: events, tender: nil)
+            guard var payment = try await stored(id) else { return }
+            let events = try await record(answer, in: &payment, moreToDo: false)
+            _ = try await drive(payment, started: events)
         } catch {
             // The payment is unknown in the journal, or has pending work there: recovery finds it.
         }

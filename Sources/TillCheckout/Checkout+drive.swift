@@ -2,12 +2,9 @@ import TillCore
 import TillJournal
 
 extension Checkout {
-    /// Performs the effects of a command and their follow-up work until nothing is due.
-    func drive(
-        _ initial: Payment, started: [PaymentEvent], tender: Tender?, keyedAnswer: KeyedAnswer? = nil
-    ) async throws(CheckoutError) -> Payment {
-        try await drive(
-            initial, work: Checkout.steps(in: started, tender: tender), tender: tender, keyedAnswer: keyedAnswer)
+    /// Performs the effects of an answer's events and their follow-up work until nothing is due.
+    func drive(_ initial: Payment, started: [PaymentEvent]) async throws(CheckoutError) -> Payment {
+        try await drive(initial, work: Checkout.steps(in: started, tender: nil), tender: nil, keyedAnswer: nil)
     }
 
     /// Performs effects and their follow-up work.
@@ -16,7 +13,8 @@ extension Checkout {
             initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil, keyedAnswer: nil)
     }
 
-    private func drive(
+    /// Performs steps and their follow-up work until nothing is due.
+    func drive(
         _ initial: Payment, work initialWork: [Step], tender: Tender?, keyedAnswer: KeyedAnswer?
     ) async throws(CheckoutError) -> Payment {
         var payment = initial
@@ -28,6 +26,7 @@ extension Checkout {
         var queried: Set<RefundID> = []
         // All operations that this drive has found not done.
         var undone: Set<OperationID> = []
+        let authority = SendingAuthority { [journal] in await journal.holdsLease() }
         for _ in 0..<Checkout.maximumSteps {
             if work.isEmpty {
                 guard wasAnswered else { break }
@@ -52,7 +51,6 @@ extension Checkout {
             // A process that stalled for longer than its lease sends nothing more: another process does, and not every
             // provider detects a duplicate request.
             guard await journal.holdsLease() else { throw .takenOver(payment.id) }
-            let authority = SendingAuthority { [journal] in await journal.holdsLease() }
             let performed = await SendingAuthority.$current.withValue(authority) {
                 await perform(step, for: payment)
             }
@@ -64,8 +62,7 @@ extension Checkout {
             // As long as there is more to do, this process holds the payment; if it dies, another takes over.
             let events: [PaymentEvent]
             do throws(CheckoutError) {
-                (payment, events) = try await record(
-                    answer, for: payment, moreToDo: !work.isEmpty, keyedAnswer: keyedAnswer)
+                events = try await record(answer, in: &payment, moreToDo: !work.isEmpty, keyedAnswer: keyedAnswer)
             } catch {
                 // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
@@ -107,43 +104,46 @@ extension Checkout {
     }
 
     static func steps(in events: [PaymentEvent], tender: Tender?) -> [Step] {
-        events.compactMap { event in
-            switch event {
-            case .attemptStarted(let start): tender.map { .authorize(start.attempt, $0) }
-            case .continuationStarted(let id, _): .effect(.continueAttempt(id))
-            case .renewalStarted(let id, _, _): .effect(.renew(id))
-            case .captureStarted(let id, _, _, _): .effect(.capture(id))
-            case .voidStarted(let id, _): .effect(.void(id))
-            case .refundStarted(let id, _, _, _): .refund(id)
-            default: nil
-            }
+        events.compactMap { step(after: $0, tender: tender) }
+    }
+
+    private static func step(after event: PaymentEvent, tender: Tender?) -> Step? {
+        switch event {
+        case .attemptStarted(let start): tender.map { .authorize(start.attempt, $0) }
+        case .continuationStarted(let id, _): .effect(.continueAttempt(id))
+        case .renewalStarted(let id, _, _): .effect(.renew(id))
+        case .captureStarted(let id, _, _, _): .effect(.capture(id))
+        case .voidStarted(let id, _): .effect(.void(id))
+        case .refundStarted(let id, _, _, _): .refund(id)
+        default: nil
         }
     }
 
-    /// Appends the events that an answer leads to, decided on the newest state, and returns the payment and the events.
+    /// Appends the events that an answer leads to, decided on the newest state, and returns them.
+    /// - Parameter payment: The payment as it was when the provider was asked; on return, with the events. Changed in
+    ///   place, so that its lists are not copied. After an error it may have events that were not written.
     func record(
-        _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool, keyedAnswer: KeyedAnswer? = nil
-    ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {
-        var current = payment
+        _ answer: PaymentAnswer, in payment: inout Payment, moreToDo: Bool, keyedAnswer: KeyedAnswer? = nil
+    ) async throws(CheckoutError) -> [PaymentEvent] {
         let basis = QueryBasis(payment)
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
-            var events =
-                await binding(of: answer, in: current)
-                + current.observe(answer, at: now, from: basis, standing: clock.standing)
-            if events.isEmpty { return (current, []) }
-            events += try await soldAgain(current, after: events)
-            let isUnderWay = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
+            var events = payment.observe(answer, at: now, from: basis, standing: clock.standing)
+            let binding = await binding(of: answer, in: payment)
+            if !binding.isEmpty { events = binding + events }
+            if events.isEmpty { return [] }
+            events += try await soldAgain(payment, after: events)
+            let isUnderWay = moreToDo || events.contains { Checkout.step(after: $0, tender: nil) != nil }
             if try await append(
-                events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody, keyedAnswer: keyedAnswer)
+                events, to: &payment, at: now, holder: isUnderWay ? .thisProcess : .nobody, keyedAnswer: keyedAnswer)
             {
                 Checkout.markWritten(answer, events)
-                return (current, events)
+                return events
             }
             guard let newest = try await stored(payment.id) else {
                 throw .unknownPayment(payment.id)
             }
-            current = newest
+            payment = newest
         }
         throw .tooManyConflicts(payment.id)
     }

@@ -26,7 +26,7 @@ extension Checkout {
             let answer = await perform(.effect(.query(attempt.id)), for: payment)
         else { return .skipped }
         if case .snapshot(_, .approved) = answer {
-            let (_, events) = try await record(answer, for: payment, moreToDo: false)
+            let events = try await record(answer, in: &payment, moreToDo: false)
             return events.isEmpty ? .unchanged : .news
         }
         let now = clock.now()
@@ -43,13 +43,13 @@ extension Checkout {
         guard !atWork.contains(id) else { return false }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard let payment = try await stored(id),
+        guard var payment = try await stored(id),
             let attempt = named ?? (payment.settledAttempt ?? payment.abandonedAttempt)?.id
         else {
             return true
         }
         guard let answer = await perform(.effect(.query(attempt)), for: payment) else { return false }
-        _ = try await record(answer, for: payment, moreToDo: false)
+        _ = try await record(answer, in: &payment, moreToDo: false)
         if case .snapshot(_, .approved) = answer { return true }
         return false
     }

@@ -20,8 +20,9 @@ extension Checkout {
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let answer = await query(attempt.id, payment, result: result) else { return payment }
-        let (current, events) = try await record(answer, for: payment, moreToDo: false)
-        let after = try await drive(current, started: events, tender: nil)
+        var current = payment
+        let events = try await record(answer, in: &current, moreToDo: false)
+        let after = try await drive(current, started: events)
         let ended = after.attempts.first { $0.id == attempt.id }
         guard ended?.awaitedAction?.isFinished == true else { return after }
         // The provider's own report may be here already. Without it the outcome is unknown from now on.

@@ -21,8 +21,9 @@ extension Checkout {
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let answer = await query(attempt.id, payment) else { return payment }
-        let (current, events) = try await record(answer, for: payment, moreToDo: false)
-        let after = try await drive(current, started: events, tender: nil)
+        var current = payment
+        let events = try await record(answer, in: &current, moreToDo: false)
+        let after = try await drive(current, started: events)
         guard case .snapshot(_, .approved(let snapshot)) = answer, snapshot.isUnapproved else { return after }
         do throws(CheckoutError) {
             return try await run(.abandon(attempt.id), on: id, account: account, idempotency: nil, keyedAnswer: nil)

@@ -385,19 +385,18 @@ public struct Checkout: Sendable {
                 throw error
             }
             // If no step is started, the open work stays with its current holder, which may use another account.
-            let isBegun = !Checkout.steps(in: events, tender: tender).isEmpty
+            let work = Checkout.steps(in: events, tender: tender)
             do throws(CheckoutError) {
                 let isWritten = try await append(
-                    events, to: &payment, at: now, holder: isBegun ? .thisProcess : .unchanged,
-                    idempotency: idempotency,
-                    conditions: command.conditions(of: payment))
+                    events, to: &payment, at: now, holder: work.isEmpty ? .unchanged : .thisProcess,
+                    idempotency: idempotency, conditions: command.conditions(of: payment))
                 guard isWritten else { continue }
             } catch .journal(.unavailable(let reason)) where command.needsCredential {
                 // Even if the write succeeded, no other process can authorize: only this one has the credential.
                 throw .notBegun(.unavailable(reason))
             }
             markStarted(events)
-            return try await drive(payment, started: events, tender: tender, keyedAnswer: keyedAnswer)
+            return try await drive(payment, work: work, tender: tender, keyedAnswer: keyedAnswer)
         }
         throw .tooManyConflicts(id)
     }
@@ -408,7 +407,8 @@ public struct Checkout: Sendable {
         idempotency: IdempotencyRecord? = nil, keyedAnswer: KeyedAnswer? = nil, webhook: WebhookReceipt? = nil,
         wakes: Bool = false, conditions: [RecordChange] = []
     ) async throws(CheckoutError) -> Bool {
-        let (expected, before) = (payment.version, payment)
+        // No payment is kept from before: the events would then be applied to copies of its lists.
+        let (expected, wasOpen) = (payment.version, !payment.openAttention.isEmpty)
         let by = Attribution.inEvents
         let records = events.map { RecordedEvent($0, at: now, by: by) }
         for record in records { payment.evolve(record) }
@@ -434,7 +434,7 @@ public struct Checkout: Sendable {
         write.idempotency = answered ?? idempotency.map { Checkout.naming(events, in: $0) }
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
-        write.records = conditions + AttentionEntry.changes(from: before, to: payment)
+        write.records = conditions + AttentionEntry.changes(to: payment, wasOpen: wasOpen)
         write.audit = events.compactMap { AuditNote(of: $0, in: payment) }
         do {
             try await journal.write(write)

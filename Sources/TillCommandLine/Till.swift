@@ -50,6 +50,7 @@ public struct Till: AsyncParsableCommand {
     /// Runs the command. With `--json`, errors of the command line itself are JSON too.
     public static func main() async {
         ProcessSeal.close()
+        ProcessMemory.bound()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             try await Attribution.$current.withValue(.ofCommand) { try await perform(arguments) }
@@ -83,10 +84,10 @@ public struct Till: AsyncParsableCommand {
     /// A counter is started without the tree of all commands, of which it needs no other. Whatever starts none is the
     /// tree's to answer, help and wrong use among it.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-        if arguments.first == Serve.configuration.commandName,
-            let serve = (try? Serve.parseAsRoot(Array(arguments.dropFirst()))) as? Serve
-        {
-            return serve
+        if arguments.first == Serve.configuration.commandName {
+            let own = Array(arguments.dropFirst())
+            if let serve = Serve(plain: own) { return serve }
+            if let serve = (try? Serve.parseAsRoot(own)) as? Serve { return serve }
         }
         return try parseAsRoot(arguments)
     }

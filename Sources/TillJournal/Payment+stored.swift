@@ -12,6 +12,14 @@ extension Payment {
         self = try payment.sound()
     }
 
+    /// Creates a payment from its events as ``init(stored:)`` does, without their positions in the journal.
+    /// - Parameter id: The payment, for the error.
+    package init?(_ id: PaymentID, folding events: [RecordedEvent]) throws(JournalError) {
+        guard !events.isEmpty else { return nil }
+        guard let payment = Payment(folding: events) else { throw Payment.withoutCreation(id) }
+        self = try payment.sound()
+    }
+
     static func withoutCreation(_ id: PaymentID) -> JournalError {
         .corrupted("payment \(id) does not begin with its creation")
     }

@@ -157,6 +157,8 @@ public final class SQLiteJournal: CounterStore {
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
         configuration.label = "till.journal"
+        // Each of the readers would otherwise keep twice as much; what they read again is in the system's cache.
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -1024") }
         // A foreign file is examined before anything in it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         try probe.read { db in
@@ -165,11 +167,14 @@ public final class SQLiteJournal: CounterStore {
                 throw JournalError.unavailable("a Till of an earlier version has it open; end that one first")
             }
         }
-        try probe.close()
         let pool = try DatabasePool(path: path, configuration: configuration)
+        // Only now: the last connection to close copies the log that a killed process left into the file, and removes
+        // it.
+        try probe.close()
         if try pool.read({ try !SQLiteSchema.migrator.hasCompletedMigrations($0) }) {
             try SQLiteSchema.migrator.migrate(pool)
-            // The log of a migration is as large as its changes; it is truncated now, not during a sale.
+            // The log of a migration is as large as its changes; it is truncated now, not during a sale. That of a new
+            // journal is nearly four times its file: on a small disk no space for answers would be left.
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try SQLiteSchema.chainOlderEvents(pool)

@@ -66,6 +66,7 @@ public struct CounterServer: Sendable {
     private let importer: StatementImporter
     private let listeners: CounterListeners
     private let refusals: RefusalLog
+    private let opening: Opening
 
     /// Creates a server that is not listening yet.
     /// - Parameters:
@@ -97,7 +98,14 @@ public struct CounterServer: Sendable {
         let simulated = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.readCard = tap?.collector(else: simulated) ?? simulated
         self.options = options
-        listeners = CounterListeners(options, logger: logger)
+        let opening = Opening()
+        self.opening = opening
+        var heard = options
+        heard.onListening = { [onListening = options.onListening] port in
+            onListening?(port)
+            opening.begin()
+        }
+        listeners = CounterListeners(heard, logger: logger)
         refusals = RefusalLog(journal, logger: logger)
         self.applePay = applePay
         self.clock = clock
@@ -134,18 +142,20 @@ public struct CounterServer: Sendable {
     public func run() async throws {
         let authenticator = authenticator()
         let responders = responders(authenticator)
-        let applications = listeners.applications(responders, answer: answer(with:))
+        let listening = listeners.services(responders, answer: answer(with:))
         // Services end in reverse order: streams first, then requests in flight, then the engine. Each has a name,
         // because without one the whole service is described at every start.
         typealias Named = ServiceGroupConfiguration.ServiceConfiguration
+        func later(_ name: String, _ make: @escaping @Sendable () -> any Service) -> Named {
+            Named(service: BackgroundService(beginning: opening.beginning(), make: make), serviceName: name)
+        }
         var services = [
-            Named(
-                service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine")
+            later("engine") { EngineService(checkout: checkout, sweeper: sweeper, logger: logger) }
         ]
         // After the last request, so that every refusal is written.
         services.append(
             Named(service: RefusalLogService(refusals: refusals, clock: clock), serviceName: "refusals"))
-        services += applications.map { Named(service: $0, serviceName: "http") }
+        services += listening.map { Named(service: $0, serviceName: "http") }
         services.append(Named(service: FeedService(feed: feed), serviceName: "feed"))
         services.append(Named(service: keyWatch(authenticator), serviceName: "keys"))
         services.append(Named(service: StatementImporterService(importer: importer), serviceName: "statements"))
@@ -156,16 +166,15 @@ public struct CounterServer: Sendable {
         if let copier {
             // Ends last, so that its final copy is complete.
             services.insert(
-                Named(service: CopyService(copier: copier, clock: clock, logger: logger), serviceName: "copy"), at: 0)
+                later("copy") { CopyService(copier: copier, clock: clock, logger: logger) }, at: 0)
         }
         if let tls = options.tls {
             services.append(
                 Named(service: TLSIdentityService(identity: tls, clock: clock, logger: logger), serviceName: "tls"))
         }
-        if let keeper { services.append(Named(service: keeper, serviceName: "clock")) }
+        if let keeper { services.append(later("clock") { keeper }) }
         if options.pollsAfterSale {
-            services.append(
-                Named(service: AfterSaleService(poll: afterSale, logger: logger), serviceName: "after sale"))
+            services.append(later("after sale") { AfterSaleService(poll: afterSale, logger: logger) })
         }
         if let terminal {
             services.append(
@@ -174,20 +183,26 @@ public struct CounterServer: Sendable {
                     serviceName: "terminal feed"))
         }
         if let tap { services.append(Named(service: VirtualTapRunner(taps: tap), serviceName: "taps")) }
-        let queue = PrintQueueService(
-            printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
-            logger: logger)
-        services.append(Named(service: queue, serviceName: "print queue"))
         services.append(
-            Named(service: WebhookService(webhooks, logger: logger), serviceName: "webhooks"))
-        let sync = ShopSync(
-            shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
-            scope: options.orderScope, logger: logger)
-        services.append(Named(service: sync, serviceName: "shops"))
-        let retention = ContactRetentionService(
-            book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), baskets: walletContacts,
-            retention: options.contactRetention, store: journal, clock: clock, logger: logger)
-        services.append(Named(service: retention, serviceName: "contacts"))
+            later("print queue") {
+                PrintQueueService(
+                    printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") }
+                        .with(DayPaper(options.receipts, mode: options.mode).reports(of: day)),
+                    clock: clock, logger: logger)
+            })
+        services.append(later("webhooks") { WebhookService(webhooks, logger: logger) })
+        services.append(
+            later("shops") {
+                ShopSync(
+                    shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
+                    scope: options.orderScope, logger: logger)
+            })
+        services.append(
+            later("contacts") {
+                ContactRetentionService(
+                    book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), baskets: walletContacts,
+                    retention: options.contactRetention, store: journal, clock: clock, logger: logger)
+            })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -235,7 +250,7 @@ public struct CounterServer: Sendable {
 
     /// Returns the handler of every request: the responder logs and counts for itself, so it is called without a
     /// logger, a name and a context for each request.
-    private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
+    private func answer(with responder: CounterResponder) -> RequestAnswer {
         let date = HTTPDate(clock)
         let isTest = options.mode == .test
         return { request, writer, _ in
@@ -275,6 +290,13 @@ public struct CounterServer: Sendable {
                 routes: router.built(for: audiences), metrics: metrics, logger: logger, origins: listeners.origins,
                 refusals: refusals)
         }
+    }
+
+    /// The days of the accounts' drawers, by the shop's clock.
+    private var day: DayBook {
+        DayBook(
+            journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
+            zone: options.receipts.store.timeZone)
     }
 
     /// Registers the staff routes: records, sign-in at devices and to the back office, approvals.
@@ -353,19 +375,17 @@ public struct CounterServer: Sendable {
             try await receipts.customerCopy(of: $0)
         }.register(on: router)
         DrawerRoute(journal: journal, clock: clock).register(on: router)
-        PrinterTestRoute(journal: journal, clock: clock, options: options).register(on: router)
+        PrinterRoutes(journal: journal, clock: clock, options: options).register(on: router)
         ReceiptSettingsRoutes(options: options).register(on: router)
-        DayRoutes(
-            book: DayBook(
-                journal, clock: clock, differenceLimit: options.dayDifferenceLimit,
-                zone: options.receipts.store.timeZone),
-            zone: options.receipts.store.timeZone, sessions: authenticator.sessions
-        ).register(on: router)
+        let day = self.day
+        let zone = options.receipts.store.timeZone
+        DayRoutes(book: day, zone: zone, sessions: authenticator.sessions).register(on: router)
+        DayPaperRoutes(book: day, journal: journal, options: options, clock: clock, logger: logger)
+            .register(on: router)
         InsightsRoutes(
-            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline),
-            zone: options.receipts.store.timeZone
+            book: InsightsBook(journal, clock: clock, own: options.account, offline: offline), zone: zone
         ).register(on: router)
-        TerminalRoutes(service: terminal, payments: payments).register(on: router)
+        TerminalRoutes(service: terminal, payments: payments, registry: ReaderRegistry(journal)).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
         WebhookRoutes(endpoints: webhooks, hasHardware: options.hasHardware).register(on: router)

@@ -332,6 +332,37 @@ class Port9100(threading.Thread):
 READY = {1: 0x12, 2: 0x12, 3: 0x12, 4: 0x12}
 
 
+class PaperPrinter(threading.Thread):
+    """A network printer that says how its paper is, and keeps what it gets."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.paper, self.printed = 0x12, b""
+        self.start()
+
+    def run(self):
+        while True:
+            line, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(line,), daemon=True).start()
+
+    def serve(self, line):
+        with line:
+            while True:
+                try:
+                    more = line.recv(65536)
+                except OSError:
+                    return
+                if not more:
+                    return
+                for index in range(len(more) - 2):
+                    if more[index:index + 2] == b"\x10\x04":
+                        line.sendall(bytes([self.paper if more[index + 2] == 4 else 0x12]))
+                if b"\x1b@" in more or self.printed:
+                    self.printed += more
+
+
 def kill(process):
     os.kill(process.pid, signal.SIGKILL)
 

@@ -9,14 +9,16 @@ import pathlib
 import subprocess
 import threading
 import time
+import types
 
 import pytest
 import requests
 import wire
 from playwright.sync_api import expect
+from test_applepay_production import Page as ShopPage
 
 import counter
-from applepay import Page, payments
+from applepay import CONTACT, Page, payments
 
 BASKETS = "/v1/applepay/baskets"
 WAIT = 30_000
@@ -278,6 +280,52 @@ def test_what_is_no_origin_is_refused_at_the_start(tmp_path, origin):
     ran = counter.till(
         "serve", "--journal", tmp_path / "j.db", "--provider", "sandbox", "--port", "0", "--apple-pay-origin", origin)
     assert ran.code != 0 and "is not the origin of a page" in ran.err, ran
+
+
+@pytest.mark.parametrize("origin", [
+    "https://bakery.example", "https://www.bakery.example", "http://bakery.example:3000",
+])
+def test_a_page_of_production_is_no_page_under_test(tmp_path, origin):
+    file = tmp_path / "apple-pay.json"
+    file.write_text(json.dumps({
+        "environment": "production", "display_name": "Corner Bakery", "country": "GB", "currency": "GBP",
+        "domains": [{"name": "bakery.example", "merchant": "merchant.example.bakery",
+                     "origins": ["https://www.bakery.example", "http://localhost:3000"]}]}))
+    file.chmod(0o600)
+    ran = counter.till(
+        "serve", "--journal", tmp_path / "j.db", "--provider", "sandbox", "--port", "0", "--json", "--apple-pay", file,
+        "--apple-pay-origin", "http://localhost:3000", "--apple-pay-origin", origin)
+    assert ran.code != 0 and ran.json["error"]["code"] == "production_origin", ran
+    assert ran.json["error"]["what"].startswith(origin + " is a page of bakery.example"), ran
+
+
+def test_a_token_of_a_page_under_test_pays_nothing_at_a_counter_with_apples_root(tmp_path, server):
+    """The simulator's Apple is its own; a counter with the shop's settings alone trusts Apple's root and no other."""
+    token = Page(server, basket=opened(server)).token().json()
+    made = counter.till("applepay", "synthesize", "--out", tmp_path / "made", "--merchant", "merchant.x")
+    assert made.code == 0, made
+    pairs = {kind: [{"certificate": f"made/{kind}.pem", "key": f"made/{kind}.key"}]
+             for kind in ("identity", "processing")}
+    file = tmp_path / "settings.json"
+    # Apple's sandbox, whose settings take tokens of test cards.
+    file.write_text(json.dumps({
+        "environment": "sandbox", "display_name": "Shop", "country": "GB", "currency": "GBP",
+        "processing": pairs["processing"],
+        "domains": [{"name": "shop.example", "merchant": "merchant.x", "identities": pairs["identity"]}]}))
+    file.chmod(0o600)
+    folder = tmp_path / "real"
+    folder.mkdir()
+    with counter.Server(folder, "--provider", "sandbox", "--apple-pay", file) as real:
+        page = ShopPage(types.SimpleNamespace(server=real), "1001")
+        sheet = page.sheet["request"]
+        answer = page.post("/applepay/payment", {
+            "version": page.sheet["version"], "token": token, "total": sheet["total"]["amount"],
+            "currency": sheet["currencyCode"], "shippingContact": CONTACT})
+        found = answer.json()
+        assert (answer.status_code, found["money_moved"]) == (422, "no"), answer.text
+        assert found["code"] == "untrusted", answer.text  # the chain does not lead to Apple's root
+        assert not payments(real)
+        assert real.request("GET", f"{BASKETS}/{page.basket}").json()["state"] == "open"
 
 
 def test_a_live_counter_simulates_nothing(tmp_path):

@@ -38,12 +38,15 @@ class Shop:
         self.start()
 
     def start(self):
-        outer = self
+        outer, self.is_stopped = self, False
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
+                if outer.is_stopped:
+                    self.close_connection = True  # also what was connected before ends without an answer
+                    return
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
                 if self.path != "/quote":
                     status, answer, fields = 204, b"", {}
@@ -71,6 +74,7 @@ class Shop:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
+        self.is_stopped = True
         self.server.shutdown()
         self.server.server_close()
 
@@ -149,9 +153,21 @@ class Sheet(Page):
 def sheet(server, shop, endpoint, order):
     answer = server.request("POST", BASKETS, basket_of(order, shop, endpoint))
     assert answer.status_code == 201, answer.text
-    assert answer.json()["quote"] == {"webhook_endpoint": endpoint["id"], "priced": False, "count": 0}
+    assert answer.json()["quote"] == {
+        "webhook_endpoint": endpoint["id"], "coupons": False, "priced": False, "count": 0}
     sheet = Sheet(server, basket=answer.json()["id"])
     assert sheet.sheet["request"]["total"]["type"] == "pending"
+    return sheet
+
+
+@pytest.fixture
+def couponed(server, shop, endpoint, order):
+    """The sheet of a basket whose shop has coupons of its own."""
+    quote = {"url": shop.url + "/quote", "webhook_endpoint": endpoint["id"], "coupons": True}
+    answer = server.request("POST", BASKETS, basket_of(order, shop, endpoint, quote=quote))
+    assert answer.status_code == 201 and answer.json()["quote"]["coupons"], answer.text
+    sheet = Sheet(server, basket=answer.json()["id"])
+    assert sheet.sheet["request"]["supportsCouponCode"]
     return sheet
 
 
@@ -203,6 +219,110 @@ def test_each_method_and_coupon_is_asked_about(server, shop, sheet, order):
     assert update["errors"] == [{"code": "couponCodeInvalid", "message": "Not today."}] and sheet.is_final
     assert sheet.pay(sheet.token().json()).status_code == 201
     assert [p["captured"] for p in payments(server, order)] == [1535]
+
+
+def test_a_coupon_that_the_settings_do_not_have_is_not_asked_about(shop, sheet):
+    sheet.address(LONDON)
+    [error] = sheet.choose("couponcode", couponCode="SUMMER")["errors"]
+    assert error["code"] == "couponCodeInvalid" and sheet.is_final and len(shop.questions) == 1
+    sheet.choose("couponcode", couponCode="TENOFF")
+    # It takes off the coupon before it, and that is asked about.
+    assert sheet.choose("couponcode", couponCode="SUMMER")["errors"] == [error] and sheet.is_final
+    assert [(d["change"], d["coupon"]) for d in shop.data[1:]] == [("coupon", "TENOFF"), ("coupon", None)]
+
+
+def with_coupons(data):
+    """The price of a shop that knows one coupon, and one that has ended."""
+    code, answer = data["coupon"], priced(data)
+    if code == "SPRING":
+        return as_json({"errors": [{"code": "couponCodeExpired", "message": "Spring is over."}]})
+    if code == "SUMMER-50%":
+        items = [*answer["items"], {"label": "Summer", "amount": -500}]
+        return as_json({**answer, "items": items, "total": answer["total"] - 500})
+    if code in (None, "TENOFF"):
+        return as_json(answer)
+    return as_json({"errors": [{"code": "couponCodeInvalid", "message": f"There is no {code}."}]})
+
+
+def test_a_coupon_of_the_shop_is_priced_by_the_shop_and_charged(server, shop, couponed, order):
+    shop.answer = with_coupons
+    couponed.address(LONDON)
+    assert couponed.choose("couponcode", couponCode=" summer-50% ")["newTotal"]["amount"] == "10.49"
+    assert couponed.is_final and "errors" not in couponed.update
+    assert [line["label"] for line in couponed.update["newLineItems"]] == [
+        "Margherita", "Tiramisu", "Van", "Tax", "Summer"]
+    asked = shop.data[-1]
+    assert (asked["change"], asked["coupon"], asked["total"]) == ("coupon", "SUMMER-50%", 1349)
+    # Another address and another method are asked about with the code.
+    assert couponed.address(BRIGHTON)["newTotal"]["amount"] == "8.99"
+    assert couponed.choose("shippingmethod", identifier="bike")["newTotal"]["amount"] == "9.99"
+    assert [d["coupon"] for d in shop.data[-2:]] == ["SUMMER-50%"] * 2
+    found = shown(server, couponed)
+    assert (found["coupon"], found["amount"]) == ("SUMMER-50%", 999)
+    assert Sheet(server, basket=couponed.basket).sheet["request"]["couponCode"] == "SUMMER-50%"
+    paid = couponed.pay(couponed.token().json(), contact=IN_BRIGHTON)
+    assert paid.status_code == 201, paid.text
+    assert [p["captured"] for p in payments(server, order)] == [999]
+    assert shown(server, couponed)["coupon"] == "SUMMER-50%"
+
+
+def test_a_coupon_of_the_shop_is_refused_by_its_reason_and_removed_by_a_question(server, shop, couponed, order):
+    shop.answer = with_coupons
+    couponed.address(LONDON)
+    couponed.choose("couponcode", couponCode="SUMMER-50%")
+    for code, error in [
+        ("spring", {"code": "couponCodeExpired", "message": "Spring is over."}),
+        ("winter", {"code": "couponCodeInvalid", "message": "There is no WINTER."}),
+    ]:
+        update = couponed.choose("couponcode", couponCode=code)
+        assert update["errors"] == [error] and couponed.is_final and couponed.total == "10.49"
+        assert shown(server, couponed)["coupon"] == "SUMMER-50%"
+    assert couponed.choose("couponcode", couponCode="")["newTotal"]["amount"] == "15.49"
+    assert shop.data[-1]["coupon"] is None and shown(server, couponed)["coupon"] is None
+    # One of the settings is theirs to decide, and its percentage is among the lines of the question.
+    assert couponed.choose("couponcode", couponCode="tenoff")["newTotal"]["amount"] == "14.35"
+    assert (shop.data[-1]["coupon"], shop.data[-1]["total"]) == ("TENOFF", 1235)
+    asked = len(shop.questions)
+    assert couponed.choose("couponcode", couponCode="old")["errors"][0]["code"] == "couponCodeExpired"
+    assert shop.data[-1]["coupon"] is None and len(shop.questions) == asked + 1
+    assert couponed.pay(couponed.token().json()).status_code == 201
+    assert [p["captured"] for p in payments(server, order)] == [1549]
+
+
+@pytest.mark.parametrize("fault", ["down", "slow", "html", "sum", "error"])
+def test_a_shop_without_an_answer_to_a_coupon_leaves_the_price_before_it(server, shop, couponed, order, fault):
+    shop.answer = with_coupons
+    couponed.address(LONDON)
+    couponed.choose("couponcode", couponCode="SUMMER-50%")
+    if fault == "down":
+        shop.stop()
+    else:
+        shop.answer = FAULTS[fault]
+    # The slow shop is waited for once only.
+    for code in ["WINTER"] if fault == "slow" else ["WINTER", ""]:
+        began = time.monotonic()
+        [error] = couponed.choose("couponcode", couponCode=code)["errors"]
+        assert time.monotonic() - began < 12, "Apple waits for 30 s"
+        assert error["code"] == "couponCodeInvalid" and error["message"]
+        assert couponed.is_final and couponed.total == "10.49"
+        found = shown(server, couponed)
+        assert (found["coupon"], found["quote"]["priced"]) == ("SUMMER-50%", True)
+    assert couponed.pay(couponed.token().json()).status_code == 201
+    assert [p["captured"] for p in payments(server, order)] == [1049]
+
+
+def test_a_coupon_before_an_address_and_what_is_no_code_are_not_asked_about(shop, couponed):
+    shop.answer = with_coupons
+    [error] = couponed.choose("couponcode", couponCode="SUMMER-50%")["errors"]
+    assert error["code"] == "couponCodeInvalid" and "address" in error["message"] and not shop.questions
+    couponed.address(LONDON)
+    for code in ["sömmer", "a*b", '{"a"}', "4111 1111 1111 1111"]:
+        [error] = couponed.choose("couponcode", couponCode=code)["errors"]
+        assert error["code"] == "couponCodeInvalid" and couponed.is_final
+    assert len(shop.questions) == 1
+    body = {"event": "couponcode", "couponCode": "A" * 65}
+    answer = couponed.post(f"/applepay/basket/{couponed.basket}/update", body)
+    assert answer.status_code == 422 and answer.json()["errors"][0]["field"] == "couponCode", answer.text
 
 
 def test_methods_of_the_shop_replace_those_of_the_basket(server, shop, sheet, order):
@@ -346,6 +466,8 @@ def test_a_price_outlives_the_counter(tmp_path, shop, order):
     ({"quote": {"url": "https://other.example/quote", "webhook_endpoint": "we_nobody"}}, "quote/webhook_endpoint"),
     ({"quote": {"url": "https://other.example/quote", "webhook_endpoint": None}}, "quote/webhook_endpoint"),
     ({"quote": "https://other.example/quote"}, "quote"),
+    ({"quote": {"url": "https://other.example/quote", "webhook_endpoint": "we_nobody", "coupons": "yes"}},
+     "quote/coupons"),
     ({"service": "none", "delivery": None, "shipping_methods": None, "amount": 1149}, "quote"),
     ({"credit_fee": 10}, "credit_fee"),
 ])

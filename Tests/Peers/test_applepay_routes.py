@@ -82,6 +82,18 @@ def test_no_evasion_gets_a_session(server):
     assert page.session().status_code == 200
 
 
+def test_a_missing_validation_url_is_refused_by_name(server):
+    page = Page(server)
+    # Scripts by other hands spell it otherwise, and `undefined` is left out of JSON.
+    for sent in ({"validationUrl": SESSION_URL}, {"validationURL": None}, {}):
+        answer = page.post("/applepay/validate", {"basket": page.basket, **sent})
+        assert answer.status_code == 422, answer.text
+        found = answer.json()
+        assert (found["code"], found["money_moved"]) == ("invalid_request", "no")
+        assert found["errors"] == [{"field": "validationURL", "message": "It is missing."}]
+    assert page.session().status_code == 200
+
+
 def test_a_session_comes_through_as_apple_wrote_it_and_is_good_for_one_sheet(server):
     page, second = Page(server), Page(server)
     session = page.session().json()
@@ -141,7 +153,21 @@ def test_a_basket_that_changed_since_is_not_paid(server):
     refused = page.pay(token)
     assert refused.status_code == 422 and refused.json()["code"] == "basket_changed"
     # The old token does not pay the new price either.
-    assert page.pay(token, version=answer["version"]).json()["code"] == "amount"
+    assert page.pay(token, version=answer["version"], total="14.65").json()["code"] == "amount"
+
+
+@pytest.mark.parametrize("shown", [{"total": "15.98"}, {"total": "16.00"}, {"currency": "EUR"}])
+def test_a_total_that_is_sent_is_the_one_that_is_charged(server, shown):
+    """Also where nobody has told a price by address, and whatever the token says."""
+    page = Page(server)
+    assert page.total == "15.99"
+    answer = page.pay(page.token().json(), **shown)
+    found = answer.json()
+    assert (answer.status_code, found["code"], found["moneyMoved"]) == (422, "price_changed", "no"), answer.text
+    assert "Nothing was charged" in found["errors"][0]["message"] and not payments(server, page.basket)
+    # A page that does not say what it showed is bound by its token alone.
+    assert page.pay(page.token().json(), total=None).status_code == 201
+    assert [p["captured"] for p in payments(server, page.basket)] == [1599]
 
 
 @pytest.mark.parametrize("missing", ["phoneNumber", "emailAddress", "givenName", "addressLines", "postalCode"])

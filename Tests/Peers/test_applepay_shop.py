@@ -1,6 +1,7 @@
 """The demo shop in a real browser (Debian's Chromium): the whole way from the button to the order, through the shipped
 sheet simulator, a gateway with real mutual TLS and the same engine as every payment.
 """
+import json
 import os
 import pathlib
 import re
@@ -11,6 +12,8 @@ from playwright.sync_api import expect
 import counter
 
 WAIT = 30_000
+UPDATE = "**/applepay/basket/*/update"
+EXPRESS = "Express delivery, 4.99"
 
 
 @pytest.fixture(scope="module")
@@ -121,14 +124,13 @@ def test_a_coupon_and_a_way_to_ship_change_the_price(shop, server):
 def test_after_a_change_of_address_the_sheet_shows_the_method_that_is_charged(shop, server):
     sheet = open_sheet(shop)
     delivery = sheet.get_by_label("Delivery")
-    express = "Express delivery, 4.99"
 
     def shows_express():
         expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
-        expect(delivery.locator("option:checked")).to_have_text(express)
+        expect(delivery.locator("option:checked")).to_have_text(EXPRESS)
         shows_total(sheet, "18.48")
 
-    delivery.select_option(label=express)
+    delivery.select_option(label=EXPRESS)
     shows_total(sheet, "18.48")
     sheet.get_by_label("Deliver to").select_option(label="Alan Turing, BN15 9AA (not delivered to)")
     expect(sheet.get_by_role("alert")).to_contain_text("do not deliver", timeout=WAIT)
@@ -143,6 +145,88 @@ def test_after_a_change_of_address_the_sheet_shows_the_method_that_is_charged(sh
     shows_express()
     sheet.get_by_role("button", name="Authorise").click()
     assert [p["amount"] for p in payments(server, confirmed(shop))] == [1848]
+
+
+@pytest.mark.parametrize("fault, total", [("lost", "15.99"), ("unheard", "18.48"), ("refused", "15.99")])
+def test_a_choice_of_shipping_without_an_answer_ends_the_sheet_and_charges_nothing(shop, server, fault, total):
+    """It never arrived, or its answer was lost, or the counter does not offer it: the sheet has no place to say so."""
+    sheet = open_sheet(shop)
+    shows_total(sheet, "15.99")
+
+    def broken(route):
+        if fault == "refused":
+            return route.continue_(post_data=json.dumps({**route.request.post_data_json, "identifier": "none"}))
+        if fault == "unheard":
+            route.fetch()
+        return route.abort()
+
+    shop.route(UPDATE, broken)
+    with shop.expect_response(re.compile("/applepay/basket/[^/]+$")):
+        sheet.get_by_label("Delivery").select_option(label=EXPRESS)
+    expect(shop.get_by_role("dialog")).to_have_count(0, timeout=WAIT)
+    expect(shop.locator("#message")).to_contain_text(
+        "did not get your choice of delivery. Nothing was charged.", timeout=WAIT)
+    assert not payments(server, basket(shop))
+    shop.unroute(UPDATE)
+    shop.wait_for_timeout(300)
+    # The next sheet shows the method that is charged.
+    sheet = open_sheet(shop)
+    shows_total(sheet, total)
+    chosen = sheet.get_by_label("Delivery").locator("option:checked").inner_text()
+    assert (chosen == EXPRESS) == (fault == "unheard")
+    sheet.get_by_role("button", name="Authorise").click()
+    assert [p["amount"] for p in payments(server, confirmed(shop))] == [round(float(total) * 100)]
+
+
+def held_once(page, held, first):
+    """Holds the first update of the sheet as `first` says, and lets all others pass."""
+    def handle(route):
+        if held:
+            return route.continue_()
+        return held.append(first(route))
+
+    page.route(UPDATE, handle)
+
+
+def wait_for(page, held):
+    for _ in range(200):
+        if held:
+            return held[0]
+        page.wait_for_timeout(50)
+    raise AssertionError("the sheet has asked nothing")
+
+
+def test_another_method_than_the_sheet_shows_is_not_charged(shop, server):
+    """The choice is slower than a change of address, whose answer has a new list: the sheet shows its first again."""
+    sheet, held = open_sheet(shop), []
+    held_once(shop, held, lambda route: route)
+    sheet.get_by_label("Delivery").select_option(label=EXPRESS)
+    choice = wait_for(shop, held)
+    with shop.expect_response(UPDATE):
+        sheet.get_by_label("Deliver to").select_option(label="Grace Hopper, EC1A 9ZZ (in part)")
+    choice.continue_()
+    shows_total(sheet, "18.48")
+    expect(sheet.get_by_label("Delivery").locator("option:checked")).not_to_have_text(EXPRESS)
+    sheet.get_by_role("button", name="Authorise").click(timeout=WAIT)
+    expect(shop.locator("#message")).to_contain_text("did not get your choice of delivery", timeout=WAIT)
+    expect(shop.get_by_role("dialog")).to_have_count(0, timeout=WAIT)
+    assert not payments(server, basket(shop))
+
+
+def test_an_answer_that_is_older_than_the_price_shown_changes_nothing(shop, server):
+    sheet, held = open_sheet(shop), []
+    held_once(shop, held, lambda route: (route, route.fetch()))
+    sheet.get_by_label("Coupon").fill("tenoff")
+    sheet.get_by_role("button", name="Apply").click()
+    coupon, answer = wait_for(shop, held)
+    assert answer.json()["update"]["newTotal"]["amount"] == "14.65"
+    sheet.get_by_label("Delivery").select_option(label=EXPRESS)
+    shows_total(sheet, "17.14")
+    coupon.fulfill(response=answer)
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    shows_total(sheet, "17.14")
+    sheet.get_by_role("button", name="Authorise").click()
+    assert [p["amount"] for p in payments(server, confirmed(shop))] == [1714]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

@@ -47,12 +47,16 @@ def bodies(owner):
         "POST /v1/incidents/{id}/resolve": {"evidence": "x", "actor": "y", "outcome": "not_paid"},
         "POST /v1/reconciliation/statements": {},
         "POST /v1/payments/{id}/receipt/link": {}, "POST /v1/payments/{id}/receipt/print": {"printer": "bar"},
+        "POST /v1/printers": {"name": "thief", "address": "socket://127.0.0.1:9"}, "DELETE /v1/printers/{name}": None,
         "POST /v1/printers/{name}/drawer": {}, "POST /v1/printers/{name}/test": {},
         "POST /v1/keys": {"label": "Thief", "scopes": ["read"]}, "POST /v1/keys/{id}/revoke": {},
+        "POST /v1/keys/renew": {},
         "DELETE /v1/shops/{id}": None,
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
         "POST /v1/tap/cancel": {"payment": owner.sale["id"]},
+        "POST /v1/terminal/readers": {"code": "simulated-wpe", "label": "Thief"},
+        "PATCH /v1/terminal/readers/{id}": {"label": "Thief"}, "DELETE /v1/terminal/readers/{id}": None,
         "POST /v1/terminal/readers/{id}/cancel": {}, "POST /v1/terminal/readers/{id}/card": {"card": "visa"},
         "POST /v1/terminal/readers/{id}/inputs": {"inputs": [PHONE]},
         "POST /v1/terminal/readers/{id}/answers": {"customer": "answers"},
@@ -79,6 +83,7 @@ def bodies(owner):
         "POST /v1/day/cash": {"kind": "paid_in", "amount": 100, "reason": "x"},
         "POST /v1/day/count": {"total": 100}, "POST /v1/day/close": {"left": 0, "reason": "x"},
         "POST /v1/day/resume": {}, "POST /v1/day/drawer": {"drawer": "bar"},
+        "POST /v1/day/reports/{report}/print": {"printer": "bar"},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
@@ -111,7 +116,9 @@ QUERIES = {
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/audit": ["", "?actor={staff}"], "GET /v1/day/reports": ["", "?before=9", "?drawer=bar"],
     "GET /v1/day": ["", "?drawer=bar"], "GET /v1/day/report": ["", "?drawer=bar"],
+    "GET /v1/day/report.csv": ["", "?drawer=bar"],
     "GET /v1/day/reports/{report}": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.csv": ["", "?drawer=bar"],
+    "GET /v1/day/report.pdf": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.pdf": ["", "?drawer=bar"],
     "GET /v1/orders": ["", "?q=o-1", "?before=x-9", "?state=open", "?paid=false"],
     "GET /v1/webhook_endpoints/{id}/deliveries": ["", "?before={message}"],
     "POST /v1/reconciliation/statements": ["", "?provider=stripe&provider_account=acct_sandbox"],
@@ -160,6 +167,9 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/keys":
                     # The stranger's own, too; under a key that made one before nothing more is made.
                     assert answer.status_code in (201, 409) and owner.key not in answer.text, what
+                elif name == "POST /v1/keys/renew":
+                    # The stranger's own key, which is no session of a device.
+                    assert answer.status_code == 409 and owner.key not in answer.text, what
                 elif name == "POST /v1/orders":
                     # The stranger's own.
                     assert answer.status_code in (200, 201) and "Ada" not in answer.text, what
@@ -227,7 +237,8 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
     # A guest's token, which is not there, is the one thing that is not found. What is deleted is deleted last.
-    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}"]
+    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}", "DELETE /v1/printers/{name}",
+            "PATCH /v1/terminal/readers/{id}", "DELETE /v1/terminal/readers/{id}"]
     for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", *last}) + last:
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:

@@ -1,5 +1,6 @@
 """An app that sells at the readers of its shop's counter (Examples/CounterSale), while the app, the counter or the line
-between them breaks. Stripe's stand-in holds the reader; its ledger is the oracle for money.
+between them breaks. Stripe's stand-in holds the reader; its ledger is the oracle for money. Stripe's own library is the
+SDK of an app that collects by itself.
 """
 import os
 import pathlib
@@ -40,13 +41,30 @@ class Shop:
     def __init__(self, server, sandbox, client, reader):
         self.server, self.sandbox, self.client, self.reader, self.apps = server, sandbox, client, reader, []
 
-    def app(self, url=None, order=ORDER):
+    def app(self, url=None, order=ORDER, at=("Front",)):
         """The program, as it is started with the same order again and again."""
+        return self.run(order, "12.50", "EUR", *at, url=url)
+
+    def device(self, url=None, order=ORDER):
+        """The program on a device with the provider's SDK; it prints the intent, and waits for a line."""
+        app = self.app(url, order, ("--device", "iPad 3"))
+        said = app.stdout.readline()
+        if not said.startswith("intent: "):
+            pytest.fail(said + "".join(app.communicate()))
+        return app, said.removeprefix("intent: ").strip()
+
+    def collect(self, intent, number=counter.CARD):
+        """What the SDK does: it retrieves the intent, collects a card and confirms."""
+        self.client.terminal.readers.process_payment_intent(self.reader, {"payment_intent": intent})
+        self.present(number)
+        assert counter.until(lambda: not self.is_waiting())
+
+    def run(self, *words, url=None):
         program = pathlib.Path(counter.binary()).resolve().parent / "CounterSale"
         if not os.access(program, os.X_OK):
             pytest.fail(f"there is no {program}: build it", pytrace=False)
         self.apps.append(subprocess.Popen(
-            [program, order, "12.50", "EUR", "Front"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "TILL_COUNTER": url or self.server.url, "TILL_API_KEY": self.server.api_key}))
         return self.apps[-1]
 
@@ -252,3 +270,61 @@ def test_a_line_that_is_down_while_the_card_is_read(shop, line):
     code, out, err = end(app, 120)
     assert code == 0, out + err
     shop.check(attempts=1)
+
+
+def test_a_device_with_the_providers_sdk_sells_one_intent(shop):
+    app, intent = shop.device()
+    # The app dies while the SDK collects. Started again it has the same intent.
+    app.kill()
+    app.communicate()
+    app, again = shop.device()
+    assert again == intent
+    shop.collect(intent, "4000000000009995")
+    shop.collect(intent)
+    out, err = app.communicate("\n", timeout=60)
+    assert app.returncode == 0 and "succeeded, 12.50 EUR" in out, out + err
+    shop.check(attempts=1)
+    code, out, err = end(shop.app(at=("--device", "iPad 3")))
+    # Refused before anything was asked of a provider: this sale has charged nothing.
+    assert code == 2 and "order_already_paid" in out and "intent:" not in out, out + err
+    shop.check(attempts=1)
+
+
+def test_a_device_whose_app_dies_before_it_settles_is_paid(shop):
+    app, intent = shop.device()
+    shop.collect(intent)
+    app.kill()
+    app.communicate()
+    app, again = shop.device()
+    assert again == intent
+    out, err = app.communicate("\n", timeout=60)
+    assert app.returncode == 0, out + err
+    shop.check(attempts=1)
+
+
+@pytest.mark.parametrize("path", [b"POST /v1/terminal/payments HTTP", b"/settle HTTP"])
+def test_a_devices_lost_answer_is_asked_for_again(shop, line, path):
+    cut = line.cut(path, of="answer", at=0)
+    app, intent = shop.device(f"http://127.0.0.1:{line.port}")
+    shop.collect(intent)
+    out, err = app.communicate("\n", timeout=120)
+    assert app.returncode == 0, out + err
+    assert cut.done.is_set()
+    shop.check(attempts=1)
+
+
+def test_an_app_lists_the_open_orders_and_pays_one_once(shop):
+    for name in ("b-1", "b-2"):
+        booked = shop.server.request("POST", "/v1/orders", {"order_id": name, "currency": "EUR", "amount": 1250})
+        assert booked.status_code == 201, booked.text
+    code, out, err = end(shop.run("orders"))
+    assert code == 0 and out.splitlines() == ["b-2: unpaid, 12.50 EUR open", "b-1: unpaid, 12.50 EUR open"], out + err
+    said = []
+    for _ in range(2):
+        code, out, err = end(shop.run("cash", "b-1"))
+        assert code == 0 and "succeeded, 12.50 EUR" in out, out + err
+        said.append(out)
+    assert said[0] == said[1]
+    code, out, err = end(shop.run("orders"))
+    assert code == 0 and out.splitlines() == ["b-2: unpaid, 12.50 EUR open", "b-1: paid, 0.00 EUR open"], out + err
+    assert [payment["captured"] for payment in shop.payments("b-1")] == [1250]

@@ -3,12 +3,16 @@ process that dies while it closes.
 """
 import concurrent.futures
 import csv
+import decimal
 import io
 import itertools
+import shutil
+import subprocess
 
 import pytest
 import requests
 from staff import Staff, audit, problem
+from test_receipt_page import PaperPrinter
 
 import counter
 
@@ -55,6 +59,7 @@ def close_day(server, counted, **body):
 def test_a_day_from_opening_to_report(server):
     assert done(server.request("GET", "/v1/day")) == {"zone": "GMT", "session": None, "last": None}
     problem(server.request("GET", "/v1/day/report"), 409, "day_not_open")
+    problem(server.request("GET", "/v1/day/report.csv"), 409, "day_not_open")
     opened = done(post(server, "open", {"currency": "EUR", "counts": {"5000": 1, "1000": 4, "200": 25}}), 201)
     assert (opened["state"], opened["float"], opened["expected"]) == ("open", 14_000, 14_000)
     refused = problem(post(server, "open", {"currency": "EUR", "float": 1}), 409, "day_open")
@@ -77,6 +82,7 @@ def test_a_day_from_opening_to_report(server):
     expected = 14_000 + 4_000 - 1_500 - 1_250 - 300
     shown = done(server.request("GET", "/v1/day/report"))
     assert (shown["number"], shown["session"]["expected"]) == (None, expected)
+    judge_file(server, shown)
     problem(post(server, "close"), 409, "day_not_counted")
     counted = done(post(server, "count", {"total": expected - 600}))
     assert (counted["state"], counted["difference"]) == ("ended", -600)
@@ -111,6 +117,21 @@ def test_a_day_from_opening_to_report(server):
     assert len(audit(server, "day.closed")) == 2 and len(audit(server, "day.cash")) == 2
 
 
+def judge_file(server, report):
+    """The day as it is now as a file: the figures that are shown, and no number."""
+    answer = server.request("GET", "/v1/day/report.csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report.csv"'
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    total = next(line for line in lines if line["section"] == "total")
+    sales = report["sales"]
+    assert [total[name] for name in ("captured", "refunded", "net")] == [
+        f"{sales[name] / 100:.2f}" for name in ("gross", "refunds", "net")]
+    drawer = {line["key"]: line["value"] for line in lines if line["section"] == "drawer"}
+    assert drawer["expected"] == f"{report['session']['expected'] / 100:.2f}" and "counted" not in drawer
+    assert not {"number", "journal_head", "closed_by"} & {line["key"] for line in lines if line["section"] == "report"}
+
+
 def judge_tables(server, report):
     """Each table sums to the report, and the file has the same rows."""
     shown = {one["by"]: one["rows"] for one in report["breakdowns"]}
@@ -134,6 +155,83 @@ def judge_tables(server, report):
     assert {line["key"]: line["captured"] for line in lines if line["section"] == "network"} == {
         "named": "99.00", "no_card": "40.00"}
     assert next(line["value"] for line in lines if line["key"] == "journal_head") == report["journal_head"]
+
+
+def text_of(answer, folder):
+    """What somebody else reads in a PDF."""
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/pdf"), answer.text
+    file = folder / "report.pdf"
+    file.write_bytes(answer.content)
+    return " ".join(subprocess.check_output(["pdftotext", "-layout", file, "-"], text=True).split())
+
+
+def figures(lines):
+    """The amounts of a report's file that are on its paper, without their signs."""
+    share = {"tip": "tips", "refund": "refunded"}
+    for line in lines:
+        if line["section"] in ("drawer", "movement"):
+            # What is zero as a rule is on paper only where it is not.
+            hidden = line["key"] in ("opening_difference", "refunds_paid") and line["value"] == "0.00"
+            amount = None if hidden or line["key"] == "opening_reason" else line["value"]
+        else:
+            amount = line[share.get(line["section"], "net")]
+        if amount:
+            yield f"{abs(decimal.Decimal(amount)):,.2f}", line
+
+
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext")
+def test_a_report_on_paper_has_the_figures_of_its_file(server, tmp_path):
+    open_day(server)
+    first, _ = sell(server, 123_400), sell(server, 9_900, {"type": "reader", "reader": "simulated", "card": "visa"})
+    refund(server, first, 1_500)
+    done(post(server, "cash", {"kind": "paid_out", "amount": 1_250, "reason": "Milk"}, "milk"), 201)
+    current = server.request("GET", "/v1/day/report.pdf")
+    assert current.headers["Content-Disposition"] == 'attachment; filename="day-report.pdf"'
+    text = text_of(current, tmp_path)
+    assert "X report" in text and "Changes nothing." in text and "Head after event" not in text
+    assert [one["field"] for one in problem(
+        server.request("GET", "/v1/day/report.pdf?width=70"), 422, "invalid_request")["errors"]] == ["width"]
+    close_day(server, 135_000, left=10_000, reason="Wrong change")
+    lines = list(csv.DictReader(io.StringIO(server.request("GET", "/v1/day/reports/1.csv").text)))
+    head = next(line["value"] for line in lines if line["key"] == "journal_head")
+    for width in ("58", "80", "A4"):
+        answer = server.request("GET", f"/v1/day/reports/1.pdf?width={width}")
+        assert answer.headers["Content-Disposition"] == 'attachment; filename="day-report-1.pdf"'
+        text = text_of(answer, tmp_path)
+        assert "Z report 0001" in text and "Wrong change" in text and "Milk" in text, text
+        found = list(figures(lines))
+        assert len(found) > 20
+        for amount, line in found:
+            assert amount in text, (width, line, text)
+        assert head.split(":")[1] in text.replace(" ", "")
+
+
+def test_a_z_is_printed_as_a_receipt_is(server):
+    printer = PaperPrinter()
+    for name, port in (("counter", printer.port), ("gone", counter.free_port())):
+        counter.succeed("printers", "add", name, f"socket://127.0.0.1:{port}", "--journal", server.journal, "--json")
+    open_day(server)
+    close_day(server, 15_000)
+
+    def printed(number=1, **body):
+        return server.request("POST", f"/v1/day/reports/{number}/print", body)
+
+    problem(printed(2, printer="counter"), 404, "report_not_found")
+    problem(printed(drawer="bar", printer="counter"), 404, "report_not_found")
+    for field, body in (("printer", {}), ("printer", {"printer": "nowhere"}), ("x", {"printer": "counter", "x": 1}),
+                        ("width", {"printer": "counter", "width": "70"})):
+        assert [one["field"] for one in problem(printed(**body), 422, "invalid_request")["errors"]] == [field]
+    assert printer.printed == b""
+    first = done(printed(printer="counter"))
+    assert first["state"] == "sent" and "The report was handed to the printer." in first["message"], first
+    assert counter.until(lambda: b"Z report 0001" in printer.printed, 10) and b"REPRINT" not in printer.printed
+    assert done(printed(printer="counter", width="58"))["state"] == "sent"
+    assert counter.until(lambda: b"REPRINT (COPY)" in printer.printed, 10)
+    waiting = done(printed(printer="gone"))
+    assert waiting["state"] == "waiting", waiting
+    queue = counter.succeed("receipts", "queue", "--journal", server.journal, "--json")["prints"]
+    assert [(one["id"], one["report"], one["drawer"], one["payment_id"]) for one in queue] == [
+        (waiting["id"], 1, "main", None)]
 
 
 @pytest.mark.parametrize("step, body, field", [
@@ -181,8 +279,10 @@ def test_who_may_not_see_totals_counts_blind(server):
         assert done(device.ask("POST", "/v1/day/cash", cash, step), 201)["expected"] is None
     counted = done(device.ask("POST", "/v1/day/count", {"total": 14_300}))
     assert [counted[name] for name in blind] == [None] * 5 and counted["counted"] == 14_300
-    for path in ("report", "reports", "reports/1", "reports/1.csv"):
+    for path in ("report", "report.csv", "report.pdf", "reports", "reports/1", "reports/1.csv", "reports/1.pdf"):
         assert problem(device.ask("GET", f"/v1/day/{path}"), 403, "permission_missing")["permission_needed"] == "totals"
+    refused = problem(device.ask("POST", "/v1/day/reports/1/print", {"printer": "bar"}), 403, "permission_missing")
+    assert refused["permission_needed"] == "totals"
     report = done(device.ask("POST", "/v1/day/close", {}))
     assert report["number"] == 1 and report["sales"] is None and report["session"]["expected"] is None
     # Among the digits of the chain's head any number may stand by chance.
@@ -245,9 +345,13 @@ def test_each_drawer_has_its_own_day(server):
     for drawer, expected, code in (("", 10_100, None), ("main", 10_100, None), ("bar", 5_700, None),
                                    ("none", 0, "day_not_open"), ("Bar", 0, "invalid_request")):
         answer = server.request("GET", f"/v1/day/report?drawer={drawer}")
+        file = server.request("GET", f"/v1/day/report.csv?drawer={drawer}")
         if code:
-            problem(answer, 422 if code == "invalid_request" else 409, code)
+            for one in (answer, file):
+                problem(one, 422 if code == "invalid_request" else 409, code)
         else:
+            name = "day-report-bar.csv" if drawer == "bar" else "day-report.csv"
+            assert file.headers["Content-Disposition"] == f'attachment; filename="{name}"'
             assert answer.json()["session"]["expected"] == expected, answer.text
     milk = {"kind": "paid_out", "amount": 100, "reason": "Milk"}
     assert done(post(server, "cash", {**milk, "drawer": "bar"}, "milk"), 201)["expected"] == 5_600

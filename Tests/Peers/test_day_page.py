@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from seen import axe, pictures
 from staff import PINS, Staff
+from test_receipt_page import PaperPrinter
 
 import counter
 from clerk import WAIT
@@ -198,7 +199,10 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     expect(page.locator("#tiles")).to_contain_text("€48.30")
     for text in ("END OF Z", "UTC", "The numbers of receipts", "By card network", "By hour"):
         expect(page.locator("#paper")).to_contain_text(text)
-    assert page.locator("#csv").get_attribute("href") == "/v1/day/reports/1.csv?drawer=main"
+    for kind in ("csv", "pdf"):
+        assert page.locator(f"#{kind}").get_attribute("href") == f"/v1/day/reports/1.{kind}?drawer=main"
+    # The account has no printer.
+    expect(page.locator("#print-on")).to_be_hidden()
     # The account has one drawer: there is no other to read of.
     expect(page.locator("#of-read")).to_be_hidden()
     networks = page.locator('.folded[data-by="network"]')
@@ -228,6 +232,25 @@ def test_a_whole_day_by_keyboard(office, server, shoot):
     expect(page.locator("#report-title")).to_have_text("Z report 0001", timeout=WAIT)
     page.go_back()
     expect(page.locator("#reports tr")).to_have_count(1, timeout=WAIT)
+
+
+def test_a_z_is_printed_where_receipts_are(office, server):
+    page, printer = office, PaperPrinter()
+    counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
+                    "--json")
+    opened(server)
+    visit(page, server, "/day?view=x")
+    expect(page.locator("#report-title")).to_have_text("X report", timeout=WAIT)
+    expect(page.locator("#pdf")).to_have_attribute("href", "/v1/day/report.pdf?drawer=main")
+    post(server, "count", {"total": 15000}, 200)
+    post(server, "close", {}, 200)
+    visit(page, server, "/day?drawer=main&report=1")
+    button = page.get_by_role("button", name="Print on bar")
+    expect(button).to_be_visible(timeout=WAIT)
+    button.click()
+    expect(page.locator("#done")).to_contain_text("The report was handed to the printer.", timeout=WAIT)
+    assert b"Z report 0001" in printer.printed
+    axe(page)
 
 
 def test_a_difference_is_explained_before_the_day_is_closed(office, server, shoot):
@@ -363,6 +386,10 @@ def test_an_ended_day_goes_on_and_x_changes_nothing(office, server, shoot):
     expect(page.locator("#report-title")).to_have_text("X report", timeout=WAIT)
     expect(page.locator("#paper")).to_contain_text("END OF X")
     expect(page.locator("#tiles")).to_contain_text("€162.00")
+    with page.expect_download(timeout=WAIT) as saved:
+        page.get_by_role("link", name="Save as CSV").click()
+    assert saved.value.suggested_filename == "day-report.csv"
+    assert "drawer,expected,,EUR,,,,,,,,,,162.00" in saved.value.path().read_text()
     axe(page)
     shoot("x")
     assert standing(server) == before

@@ -131,6 +131,51 @@ def test_the_file_has_what_the_list_has_and_no_formula(server):
     assert len(only) == 2 and {row["tender"] for row in only} == {"cash"}
 
 
+def test_a_sale_without_a_number_is_found_by_what_the_till_calls_it(server):
+    made = [
+        server.request("POST", "/v1/payments", {"amount": 500 + number, "currency": "EUR"}, f"plain-{number}").json()
+        for number in range(6)]
+    for payment in made:
+        end = payment["id"][-5:]
+        for name in (end, end.upper(), f"Sale {end}", f"Verkauf  {end}", f"販売{end}"):
+            assert ids(find(server, limit=2, q=name)) == [payment["id"]], name
+    assert find(server, q="Sale zzzzz") == []
+
+
+# What the code on a receipt leads to, as a scanner types it.
+def receipt_of(payment):
+    return f"https://shop.example/r/{payment['id']}.t5k2m1.{'s' * 43}"
+
+
+def test_a_scanned_receipt_finds_its_payment_and_its_signature_goes_nowhere(office, server):
+    page, rows = office, office.locator(ROWS)
+    made = [sell(server, number) for number in range(3)]
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(server.url + "/payments")
+    expect(rows).to_have_count(3, timeout=WAIT)
+    page.locator("#q").fill(receipt_of(made[0]))
+    page.locator("#q").press("Enter")
+    expect(rows).to_have_count(1, timeout=WAIT)
+    expect(rows).to_have_attribute("data-id", made[0]["id"])
+    expect(page.locator("#q")).to_have_value(made[0]["id"])
+    # From another page of the office.
+    page.goto(server.url + "/insights")
+    page.locator("#q").fill(receipt_of(made[1]))
+    page.locator("#q").press("Enter")
+    expect(rows).to_have_attribute("data-id", made[1]["id"], timeout=WAIT)
+    # By the end of a payment, with the marks of a name that was copied from a page.
+    page.locator("#q").fill(f"Sale \u2068{made[2]['id'][-5:]}\u2069")
+    page.locator("#q").press("Enter")
+    expect(rows).to_have_attribute("data-id", made[2]["id"], timeout=WAIT)
+    # And while the end of a code is still being typed behind what its beginning has found.
+    page.locator("#q").fill(f"{made[0]['id']}.t5k2m1.{'s' * 43}")
+    page.locator("#q").press("Enter")
+    expect(rows).to_have_attribute("data-id", made[0]["id"], timeout=WAIT)
+    expect(page.locator("#q")).to_have_value(made[0]["id"])
+    assert not [url for url in asked if "sssss" in url]
+
+
 def test_a_search_by_shop_finds_its_orders(server):
     shop = "shop_" + "a" * 24
     made = []

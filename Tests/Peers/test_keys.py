@@ -114,6 +114,20 @@ def test_a_key_expires_with_its_streams(server, keys):
     assert "expired" in refused.json()["detail"]
 
 
+def test_a_device_renews_its_session_until_it_is_revoked(server, keys):
+    session = made(keys, "--label", "iPad 3", "--expires", "15min", "--renewable", "30d")
+    assert session["renewable_until"] > session["expires_at"]
+    renewed = asking(server, session["key"], "POST", "/v1/keys/renew")
+    assert renewed.status_code == 200, renewed.text
+    assert renewed.json()["id"] == session["id"] and 800 < renewed.json()["expires_in"] <= 900
+    assert "key" not in renewed.json()
+    plain = asking(server, made(keys)["key"], "POST", "/v1/keys/renew")
+    assert plain.status_code == 409 and plain.json()["code"] == "key_not_renewable"
+    assert keys("revoke", session["id"]).code == 0
+    assert counter.until(lambda: asking(
+        server, session["key"], "POST", "/v1/keys/renew").json().get("code") == "key_revoked", 2)
+
+
 def test_a_key_is_replaced_at_once_or_after_a_grace(server, keys):
     first = made(keys, "--label", "Shop", "--scope", "read", "--expires", "30d")
     graced = keys("rotate", first["id"], "--grace", "3s").json
@@ -159,6 +173,7 @@ def test_keys_that_the_release_before_wrote_are_in_the_list_and_can_be_revoked(s
 @pytest.mark.parametrize("arguments, code", [
     (["create", "--scope", "read,fly"], "unknown_scope"), (["create", "--scope", ""], "unknown_scope"),
     (["create", "--expires", "soon"], "invalid_time"), (["create", "--expires", "99999d"], "invalid_time"),
+    (["create", "--renewable", "30d"], "invalid_device_session"),
     (["create", "--label", " "], "invalid_label"), (["rotate", "key_nobody"], "key_not_found"),
     (["revoke", "key_nobody"], "key_not_found")])
 def test_what_cannot_be_done_is_said(tmp_path, arguments, code):

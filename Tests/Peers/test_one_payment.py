@@ -1,14 +1,20 @@
 """The page of one payment: where its money is, what happened to it, and what is done with it, always in two steps."""
+import base64
 import json
 import re
+import shutil
+import subprocess
 
 import pytest
+import requests
 from playwright.sync_api import expect
 from seen import axe, pictures
 from staff import PINS, Staff
 
 import counter
 from clerk import WAIT
+from mail_server import CUSTOMER, Post, serve, settings
+from printers import PaperPrinter
 
 STILL = 60_000  # a PIN is slow to check on purpose
 
@@ -549,6 +555,27 @@ def test_what_is_read_next_takes_no_warning_away(office, server, shoot):
     expect(page.locator("#alert")).to_be_hidden()
 
 
+def test_an_error_leads_to_the_payment_that_it_names(office, server):
+    page, payment, other = office, sold(server, "Refused"), sold(server, "Named", 4200)
+    opened(page, server, payment)
+    words = f"The order is paid by {other['id']}. Refund that."
+    why = {"code": "refused_by_test", "detail": words, "money_moved": "no"}
+    page.route("**/refunds", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json", body=json.dumps(why)), times=1)
+    ask_refund(page, "10")
+    send(page, "Refund €10.00")
+    alert = page.locator("#alert")
+    expect(alert).to_have_text(f"{words} No money moved.", timeout=WAIT)
+    link = alert.get_by_role("link", name=other["id"])
+    expect(link).to_have_attribute("href", "/payments/" + other["id"])
+    # It is a word of the sentence, and not a column beside it.
+    assert alert.evaluate("(element) => element.childNodes.length") == 1
+    axe(page)
+    link.click()
+    page.wait_for_url(f"**/payments/{other['id']}", timeout=WAIT)
+    expect(page.locator("#figure")).to_have_text("€42.00", timeout=WAIT)
+
+
 def test_somebody_else_approves_a_refund_beyond_the_limit(page, server):
     Staff(server).shop()
     payment = sold(server, "Approval", 2000)
@@ -579,3 +606,121 @@ def test_whoever_is_not_signed_in_comes_back_to_the_payment(page, server):
     page.wait_for_url(re.compile(f"/payments/{payment['id']}$"), timeout=WAIT)
     expect(page.locator("#figure")).to_have_text("€60.00", timeout=WAIT)
 
+
+# ---- Its receipt
+
+ONLINE = "https://shop.example"
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """A counter with a printer and a mail server, whose receipts lead to the one online."""
+    mail, printer = Post(), PaperPrinter()
+    post = serve(mail)
+    env = {**settings(post.port, security="none"), "TILL_RECEIPT_URL": ONLINE}
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", "--trusted-proxies", "127.0.0.1",
+                        env=env) as till:
+        address = f"socket://127.0.0.1:{printer.port}"
+        assert counter.till("printers", "add", "front", address, "--journal", till.journal).code == 0
+        till.mail, till.printer = mail, printer
+        till.payment = sold(till, "Receipt")
+        yield till
+    post.stop()
+
+
+@pytest.fixture
+def equipped(page, shop):
+    """That counter, and the page of its payment."""
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+    shop.sign_in(page)
+    opened(page, shop, shop.payment)
+    yield shop
+    assert not faults, faults
+
+
+def show_receipt(page):
+    page.get_by_role("button", name="Receipt", exact=True).click()
+    expect(page.locator("#receipt-picture")).to_have_attribute("src", re.compile("^data:image/png"), timeout=WAIT)
+
+
+def test_the_receipt_is_printed_where_the_printer_and_its_paper_are_shown(page, equipped, shoot):
+    # What is for receipts comes when it is asked for.
+    used = "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/receipts.js'))"
+    expect(page.locator("#receipt-box")).to_be_hidden()
+    assert not page.evaluate(used)
+    show_receipt(page)
+    assert page.evaluate(used)
+    expect(page.get_by_role("heading", name="Receipt", exact=True)).to_be_focused()
+    state = page.locator("#printer-state")
+    expect(state).to_contain_text("ready", timeout=WAIT)
+    axe(page)
+    shoot("receipt")
+    page.get_by_role("button", name="Print the receipt").click()
+    expect(page.locator("#print-note")).to_contain_text("handed to the printer", timeout=WAIT)
+    assert equipped.printer.printed.count(b"\x1b@") == 1 and b"60.00" in equipped.printer.printed
+    equipped.printer.paper = 0x72  # The roll has ended.
+    page.get_by_role("button", name="Print the receipt").click()
+    for place in (state, page.locator("#print-note")):
+        expect(place).to_contain_text("out of paper", timeout=WAIT)
+    # What becomes of the paper is nothing to the money.
+    assert shown(equipped, equipped.payment)["status"] == "succeeded"
+
+
+def test_the_receipt_is_mailed_and_its_address_is_masked(page, equipped):
+    show_receipt(page)
+    page.get_by_label("Send it by e-mail to").fill(CUSTOMER)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.locator("#mails")).to_contain_text("a•••@customer.example: sent", timeout=WAIT)
+    assert len(equipped.mail.letters) == 1
+    expect(page.get_by_label("Send it by e-mail to")).to_have_value("")
+    assert "lovelace" not in page.content()
+    # Who comes back to the page sees where it went.
+    page.reload()
+    show_receipt(page)
+    expect(page.locator("#mails")).to_contain_text("a•••@customer.example: sent", timeout=WAIT)
+
+
+@pytest.mark.skipif(not shutil.which("zbarimg"), reason="needs zbarimg")
+def test_the_customer_scans_the_receipt_from_the_page(page, equipped, tmp_path):
+    show_receipt(page)
+    drawn = page.locator("#receipt-picture").get_attribute("src")
+    file = tmp_path / "receipt.png"
+    file.write_bytes(base64.b64decode(drawn.split(",", 1)[1]))
+    read = subprocess.run(["zbarimg", "-q", "--raw", file], capture_output=True, text=True, check=False).stdout
+    link = re.fullmatch(re.escape(ONLINE) + r"(/r/[\w.]+)\n", read)
+    assert link, read
+    assert requests.get(equipped.url + link[1], timeout=10).status_code == 200
+    # As a page it has the same code, which needs no picture.
+    page.get_by_label("Show it as").select_option("screen")
+    expect(page.frame_locator("#receipt").locator("svg.code")).to_be_visible(timeout=WAIT)
+
+
+def test_the_receipt_follows_a_refund(page, equipped):
+    show_receipt(page)
+    before = page.locator("#receipt-picture").get_attribute("src")
+    equipped.request("POST", f"/v1/payments/{equipped.payment['id']}/refunds", {"amount": 1250}, "r-receipt")
+    expect(page.locator("#figure")).to_have_text("€47.50", timeout=WAIT)
+    # The one of before is gone first.
+    expect(page.locator("#receipt-picture")).not_to_have_attribute("src", before, timeout=WAIT)
+    expect(page.locator("#receipt-picture")).to_have_attribute("src", re.compile("^data:image/png"), timeout=WAIT)
+
+
+def test_whoever_may_not_sell_sees_the_receipt_and_hands_none_out(page, shop):
+    staff = Staff(shop)
+    staff.roles("set", "clerk", "--permissions", "refund,readers")
+    staff.add("Tom", "clerk", "604913")
+    staff.shop()
+    page.goto(shop.start_url())
+    page.get_by_role("radio", name="Tom").check(timeout=STILL)
+    page.get_by_label("PIN", exact=True).fill("604913")
+    page.get_by_label("PIN", exact=True).press("Enter")
+    expect(page.locator("#who")).to_contain_text("Tom", timeout=STILL)
+    opened(page, shop, shop.payment)
+    expect(page.locator("#who")).to_contain_text("Tom", timeout=STILL)
+    with page.expect_response("**/receipt/mails", timeout=WAIT):
+        show_receipt(page)
+    page.wait_for_timeout(200)
+    for form in ("#print-form", "#send-form", "#no-printer"):
+        expect(page.locator(form)).to_be_hidden()

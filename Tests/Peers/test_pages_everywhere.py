@@ -2,7 +2,11 @@
 device and the shop are in different time zones and the clocks are changed."""
 import datetime
 import gzip
+import json
+import pathlib
 import re
+import shutil
+import subprocess
 import urllib.parse
 
 import pytest
@@ -124,9 +128,21 @@ def is_asset(server, address):
     return address.startswith(server.url + "/") and not parts.path.startswith(("/v1/", "/session"))
 
 
-@pytest.mark.parametrize("name", list(PAGES))
-def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_property, name):
+UNTRANSLATED = ["docs", "kitchen"]
+FEATURES = pathlib.Path(__file__).parents[2] / "Sources/TillFeatures"
+# Expressions in them have a single backtick, so that a line does not say whether a template goes on.
+WITH_COMMENTS = ["docs.js", "docs-yaml.js"]
+
+
+@pytest.mark.parametrize("name,language", [
+    *((name, "en") for name in PAGES),
+    *((name, language) for name in PAGES if name not in UNTRANSLATED for language in ("de", "ar"))])
+def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_property, name, language):
+    page.evaluate("(language) => localStorage.setItem('till.language', language)", language)
+    # What was loaded to sign in is gone, whatever the next address is.
+    page.goto("about:blank")
     visit(name)
+    expect(page.locator("html")).to_have_attribute("lang", language)
     used = {urllib.parse.urldefrag(address).url for address in page.evaluate(USED) if is_asset(server, address)}
     weights = {}
     for address in used:
@@ -134,6 +150,10 @@ def test_all_that_a_page_is_made_of_is_light(page, visit, server, record_propert
         assert answer.status_code == 200, (address, answer.text)
         weights[urllib.parse.urlsplit(address).path] = len(gzip.compress(answer.content, 9))
     assert len(weights) >= 3, weights
+    # The words of one language, and those of no other.
+    words = {path for path in weights if path.startswith("/words-")}
+    assert name in UNTRANSLATED or words, weights
+    assert all(path.endswith(f"-{language}.js") for path in words), words
     record_property("bytes", sum(weights.values()))
     assert sum(weights.values()) <= MOST_BYTES, sorted(weights.items(), key=lambda one: -one[1])[:12]
 
@@ -171,6 +191,50 @@ def test_what_is_sent_of_a_page_is_light_and_not_sent_twice(page, visit, server,
         expect(page.locator(PAGES[name][1]).first).to_be_visible(timeout=WAIT)
     again = sent(page, server)
     assert len(again) >= 3 and all(line <= HEAD_BYTES for line, _, _ in again), again
+
+
+# A syntax tree by the kinds of its nodes and the texts of its leaves, and where each line of it begins.
+TREES = """
+const fs = require("fs"), path = require("path"), ts = require(process.argv[2]);
+function shape(text) {
+  const source = ts.createSourceFile("a.js", text, ts.ScriptTarget.Latest, true), found = [];
+  (function walk(node) {
+    const parts = node.getChildren(source)
+      .filter(({ kind }) => kind < ts.SyntaxKind.FirstJSDocNode || kind > ts.SyntaxKind.LastJSDocNode);
+    const at = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
+    found.push(parts.length ? [node.kind] : [node.kind, at, node.getText(source)]);
+    parts.forEach(walk);
+  })(source);
+  return JSON.stringify(found);
+}
+const [whole, served] = process.argv.slice(3);
+const read = (folder, name) => shape(fs.readFileSync(path.join(folder, name), "utf8"));
+console.log(JSON.stringify(fs.readdirSync(served).filter((name) => read(whole, name) !== read(served, name))));
+"""
+
+
+def test_what_is_served_of_a_script_is_the_script_without_its_comments(server, tmp_path):
+    tsc = shutil.which("tsc")
+    if not tsc:
+        pytest.fail("tsc is not installed: scripts/setup test", pytrace=False)
+    whole, served = tmp_path / "whole", tmp_path / "served"
+    whole.mkdir()
+    served.mkdir()
+    for path in [*(FEATURES / "Page/Assets").rglob("*.js"), FEATURES / "Orders/Assets/kitchen.js"]:
+        answer = requests.get(
+            f"{server.url}/{path.name}", headers={"Authorization": "Bearer " + server.api_key}, timeout=10)
+        assert answer.status_code == 200, (path.name, answer.text)
+        (whole / path.name).write_bytes(path.read_bytes())
+        (served / path.name).write_bytes(answer.content)
+        if path.name not in WITH_COMMENTS:
+            assert not re.search(rb"^[ ]*(//|/\*\*?$)", answer.content, re.MULTILINE), path.name
+        assert answer.content.count(b"\n") == path.read_bytes().count(b"\n"), path.name
+    (tmp_path / "trees.js").write_text(TREES)
+    modules = pathlib.Path(tsc).resolve().parents[1]
+    run = subprocess.run(
+        ["node", tmp_path / "trees.js", modules, whole, served], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == []
 
 
 # ---- Whose clock it shows
@@ -249,7 +313,7 @@ def test_a_change_of_clocks_is_that_of_the_shop_and_times_say_whose_they_are(tmp
         expect(far.locator("#rows tr.group").first).to_contain_text(f"{last:%B} {last.day}")
         payment = far.locator("#rows tr[data-id]").first.get_attribute("data-id")
         far.goto(f"{server.url}/payments/{payment}")
-        expect(far.locator("#details")).to_contain_text("Pacific/Auckland", timeout=WAIT)
+        expect(far.locator("#details")).to_contain_text("Europe/Berlin", timeout=WAIT)
         # The day of the drawer is by the shop's clock on every device.
         far.goto(server.url + "/day?view=x")
         expect(far.locator("#paper")).to_contain_text("UTC+01:00" if length == 25 else "UTC+02:00", timeout=WAIT)
@@ -304,9 +368,110 @@ def test_the_day_of_the_drawer_is_the_shops_wherever_it_is_read(tmp_path, machin
             expect(paper).to_contain_text(text, timeout=WAIT)
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC"])
+def test_a_shop_without_a_time_zone_is_told_where_it_is_set(tmp_path, device, zone):
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms") as server:
+        page = device(zone)
+        server.sign_in(page)
+        page.goto(server.url + "/day")
+        expect(page.locator("#about")).to_contain_text("Times in GMT", timeout=WAIT)
+        if zone == "UTC":
+            expect(page.locator("#no-zone")).to_be_hidden()
+            return
+        expect(page.locator("#no-zone")).to_contain_text("begin at midnight GMT.")
+        axe(page)
+        page.locator("#no-zone a").click()
+        expect(page.locator("#body")).to_contain_text("--time-zone", timeout=WAIT)
+
+
+ELSEWHERE = "Times in Europe/Berlin, the shop's time zone; this device is in Pacific/Auckland"
+# Half past eleven in the morning in Berlin; in Auckland half past eleven at night.
+SOLD = datetime.datetime.fromisoformat("2026-03-01T10:30:00+00:00")
+READ = datetime.datetime.fromisoformat("2026-03-01T12:00:00+00:00")
+
+
+def answered_with(page, server, path, **lists):
+    """What an address answers has lists that a test cannot bring about in a moment."""
+    answer = {**server.request("GET", path).json(), **lists}
+    page.route(lambda url: urllib.parse.urlsplit(url).path == path, lambda route: route.fulfill(json=answer))
+
+
+@pytest.mark.parametrize("zone,whose", [("Pacific/Auckland", ELSEWHERE), ("Europe/Vienna", "")])
+def test_a_payment_has_one_time_on_every_page_whatever_the_clock_of_the_device(
+        tmp_path, machine, device, zone, whose):
+    env = {**machine.env, "TILL_TIME_ZONE": "Europe/Berlin"}
+    server = counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env)
+    machine.start_at(SOLD)
+    with server.start():
+        payment = sold(server, "Sale-1", 1000)
+        page = device(zone)
+        server.sign_in(page)
+        page.clock.set_fixed_time(READ)
+        day_and_time = r"Mar 1, 2026, 11:3\d(:\d\d)?\sAM"
+
+        def says(selector):
+            place = page.locator(f"{selector} [data-zone]")
+            expect(place).to_have_text(whose)
+            expect(place).to_be_visible(visible=bool(whose))
+
+        # Of today, by the shop's clock: the day is left out.
+        page.goto(server.url + "/")
+        row = page.locator("#rows time")
+        expect(row).to_have_text(re.compile(r"^11:3\d\sAM$"), timeout=WAIT)
+        expect(row).to_have_attribute("title", re.compile(f"^{day_and_time}$"))
+        says("#latest-box")
+        page.locator("#q").fill("Sale-1")
+        page.locator("#q").press("Enter")
+        hit = page.locator("#results a.hit small")
+        expect(hit).to_have_text(re.compile(f", {day_and_time}$"), timeout=WAIT)
+        expect(page.locator("#results > p").last).to_have_text(whose)
+        page.goto(server.url + "/payments?period=0")
+        expect(page.locator("#rows tr[data-id] time")).to_have_text(re.compile(r"^11:3\d:\d\d\sAM$"), timeout=WAIT)
+        page.goto(f"{server.url}/payments/{payment['id']}")
+        expect(page.locator("#meta")).to_contain_text(re.compile(day_and_time), timeout=WAIT)
+        expect(page.locator("#timeline li").last).to_contain_text(re.compile(day_and_time))
+        expect(page.locator("#details")).to_contain_text("Europe/Berlin")
+        says("#parts")
+        notice = {"code": "note", "subject": "Printer", "reason": "It is away.", "next": "Find it.",
+                  "since": "2026-03-01T10:30:00Z", "age_seconds": 5_400}
+        answered_with(page, server, "/v1/attention", setup=[notice])
+        page.goto(server.url + "/#attention")
+        since = page.locator("#queue-list li", has_text="Printer").locator("time")
+        expect(since).to_have_attribute("title", re.compile(f"^{day_and_time}$"), timeout=WAIT)
+        says("#attention-view")
+        # Before midnight in Berlin, and in Auckland the next day.
+        dispute = {"payment_id": payment["id"], "order_number": "Sale-1", "reason": "fraudulent", "stage": "chargeback",
+                   "provider": "sandbox", "state": "open", "respond_by": "2099-03-10T22:30:00Z", "amount": 1000,
+                   "currency": "EUR"}
+        answered_with(page, server, "/v1/insights", disputes=[dispute])
+        page.goto(server.url + "/insights")
+        expect(page.locator("#disputes li")).to_contain_text(
+            re.compile(r"Answer by Mar 10, 2099, 11:30\sPM"), timeout=WAIT)
+        expect(page.locator("#about")).to_contain_text(whose or "Europe/Berlin")
+
+
+AS_IN = """(element, timeZone) => new Date(element.dateTime).toLocaleString(undefined,
+  { dateStyle: "medium", timeStyle: "short", timeZone })"""
+
+
+def test_times_that_are_shown_follow_when_the_till_says_its_zone_later(page, visit):
+    visit("sell")
+    row = page.locator("#rows time").first
+    before = row.get_attribute("title")
+    page.route("**/session/person", lambda route: route.fulfill(json={**route.fetch().json(), "zone": "Asia/Tokyo"}))
+    # As if somebody had signed in elsewhere in this browser.
+    page.evaluate("document.dispatchEvent(new Event('till:answered'))")
+    expect(page.locator("#latest-box [data-zone]")).to_contain_text("Times in Asia/Tokyo", timeout=WAIT)
+    after = row.evaluate(AS_IN, "Asia/Tokyo")
+    assert after != before
+    expect(row).to_have_attribute("title", after)
+    axe(page)
+
+
 def test_a_day_is_shown_by_the_devices_clock_if_it_does_not_know_the_shops(page, visit, server):
     day = {**server.request("GET", "/v1/day").json(), "zone": "Nowhere/Here"}
     page.route("**/v1/day", lambda route: route.fulfill(json=day))
+    page.route("**/session/person", lambda route: route.fulfill(json={**route.fetch().json(), "zone": "Nowhere/Here"}))
     visit("day")
     own = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
     expect(page.locator("#about")).to_have_text(re.compile(f"Times in {re.escape(own)}$"), timeout=WAIT)

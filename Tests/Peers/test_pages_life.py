@@ -131,6 +131,96 @@ def test_a_review_at_one_tablet_is_stale_once_another_has_refunded(tablets, serv
     assert refunds(server, payment) == [1000, 2000]
 
 
+# At the counter: how a payment is captured, the field of an amount, and the button that asks.
+QUESTIONS = {
+    "refund": ("automatic", "#refund-amount", "#refund-form button[type=submit]"),
+    "capture": ("manual", "#capture-amount", "#capture-form button[type=submit]"),
+    "release": ("manual", None, "#cancel"),
+}
+
+
+def agree(page, field, button):
+    """Asks for something, up to the press that sends it."""
+    if field:
+        page.locator(field).fill("20")
+    page.locator(button).tap(timeout=WAIT)
+    expect(page.locator("#review-send")).to_be_enabled(timeout=WAIT)
+
+
+def posts(page):
+    """What the page asks the till to do to payments."""
+    sent = []
+    page.on("request", lambda one: sent.append(one.url)
+            if one.method == "POST" and "/v1/payments/" in one.url else None)
+    return sent
+
+
+def open_at_the_counter(page, server, payment):
+    page.goto("about:blank")
+    page.goto(f"{server.url}/#{payment['id']}")
+    expect(page.locator("#facts")).to_contain_text(payment["id"], timeout=WAIT)
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+def test_what_was_agreed_to_at_the_counter_is_not_sent_once_another_tablet_was_there(tablets, server, name):
+    (one, other), (capture, field, button) = tablets, QUESTIONS[name]
+    made = server.create("Counter", "counter", 6000, capture=capture)
+    payment = server.confirm(made.json()["id"], "counter-c", counter.CARD_TENDER).json()
+    one.goto(f"{server.url}/payments/{payment['id']}")
+    open_at_the_counter(other, server, payment)
+    sent = posts(other)
+    agree(other, field, button)
+    if name == "refund":
+        ask_refund(one, "10")
+        one.locator("#review-send").tap()
+        expect(one.locator("#figure")).to_have_text("€50.00", timeout=WAIT)
+    else:
+        done = server.request("POST", f"/v1/payments/{payment['id']}/capture", {"amount": 1000}, "elsewhere")
+        assert done.status_code == 200, done.text
+    before = [shown(server, payment)[sum] for sum in ("captured", "refunded")]
+    other.locator("#review-send").tap()
+    expect(other.locator("#alert")).to_contain_text("changed elsewhere", timeout=WAIT)
+    assert sent == []
+    assert [shown(server, payment)[sum] for sum in ("captured", "refunded")] == before
+    if name != "refund":
+        return
+    # Agreed to once more, as it stands now.
+    expect(other.locator(field)).to_have_value("50.00", timeout=WAIT)
+    agree(other, field, button)
+    other.locator("#review-send").tap()
+    expect(one.locator("#figure")).to_have_text("€30.00", timeout=WAIT)
+    assert refunds(server, payment) == [1000, 2000] and len(sent) == 1
+
+
+def test_a_sale_that_another_tablet_has_charged_meanwhile_is_not_canceled(tablets, server):
+    _, other = tablets
+    payment = server.create("Unpaid", "unpaid", 6000, capture="manual").json()
+    open_at_the_counter(other, server, payment)
+    sent, late, are_held = posts(other), [], [True]
+    expect(other.locator("#drop")).to_be_enabled(timeout=WAIT)
+    # What it hears of that comes late.
+    other.route("**/v1/payments/pay_*", lambda route: late.append(route) if are_held else route.continue_())
+    assert server.confirm(payment["id"], "unpaid-c", counter.CARD_TENDER).json()["held"] == 6000
+    other.locator("#drop").tap()
+    are_held.clear()
+    for route in late:
+        route.continue_()
+    expect(other.locator("#alert")).to_contain_text("changed elsewhere", timeout=WAIT)
+    assert sent == [] and shown(server, payment)["held"] == 6000
+
+
+def test_what_the_till_cannot_say_anew_at_the_counter_is_not_sent(tablets, server):
+    _, other = tablets
+    payment = sold(server, "Unread", 6000, counter.CARD_TENDER)
+    open_at_the_counter(other, server, payment)
+    sent = posts(other)
+    agree(other, *QUESTIONS["refund"][1:])
+    other.route("**/v1/payments/pay_*", lambda route: route.abort(), times=1)
+    other.locator("#review-send").tap()
+    expect(other.locator("#alert")).to_contain_text("Nothing was sent", timeout=WAIT)
+    assert sent == [] and refunds(server, payment) == []
+
+
 def count_float(page, pieces):
     page.get_by_label("€50", exact=True).fill(str(pieces))
     expect(page.locator("#submit-count")).to_be_enabled(timeout=WAIT)

@@ -2,47 +2,15 @@
 and whether people who cannot see it get all of it (axe)."""
 import os
 import pathlib
-import socket
-import threading
 
 import pytest
 from playwright.sync_api import expect
 
 import counter
 from mail_server import CUSTOMER, Post, serve, settings
+from printers import PaperPrinter
 
 WAIT = 15_000
-
-
-class PaperPrinter(threading.Thread):
-    """A network printer that says how its paper is, and keeps what it gets."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.paper, self.printed = 0x12, b""
-        self.start()
-
-    def run(self):
-        while True:
-            line, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(line,), daemon=True).start()
-
-    def serve(self, line):
-        with line:
-            while True:
-                try:
-                    more = line.recv(65536)
-                except OSError:
-                    return
-                if not more:
-                    return
-                for index in range(len(more) - 2):
-                    if more[index:index + 2] == b"\x10\x04":
-                        line.sendall(bytes([self.paper if more[index + 2] == 4 else 0x12]))
-                if b"\x1b@" in more or self.printed:
-                    self.printed += more
 
 
 @pytest.fixture
@@ -68,6 +36,22 @@ def until(page, fits):
             return
         page.wait_for_timeout(100)
     raise AssertionError("the picture did not come")
+
+
+def test_the_keys_print_the_receipt_and_lead_to_its_e_mail(shop, page):
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    shop.sign_in(page, f"/#{shop.payment}")
+    expect(page.locator("#printer-state")).to_contain_text("ready", timeout=WAIT)
+    expect(page.locator("#send-form")).to_be_visible(timeout=WAIT)
+    # In a field they are letters.
+    page.locator("#main").focus()
+    page.keyboard.press("p")
+    expect(page.locator("#print-note")).to_contain_text("handed to the printer", timeout=WAIT)
+    assert shop.printer.printed.count(b"\x1b@") == 1 and b"MERCHANT COPY" not in shop.printer.printed
+    page.keyboard.press("m")
+    expect(page.get_by_label("Send it by e-mail to")).to_be_focused()
+    assert faults == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])

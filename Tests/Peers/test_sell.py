@@ -260,6 +260,27 @@ def test_the_search_says_that_there_is_more_and_shows_what_bears_the_very_name(c
     page.unroute(re.compile(r"/v1/payments\?q="))
 
 
+def test_a_scanned_receipt_finds_its_payment_and_changes_nothing_else(clerk, server):
+    page = clerk.page
+    sell_cash(clerk, "48.30")
+    [payment] = payments(server)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.get_by_role("radio", name="Cash").check()
+    page.evaluate("document.activeElement.blur()")
+    address = f"https://shop.example/r/{payment['id']}.t5k2m1.{'s' * 43}"
+    assert page.evaluate(BURST, address) is False
+    results = page.get_by_role("region", name="Results")
+    expect(results.get_by_role("link")).to_have_attribute("href", "/payments/" + payment["id"], timeout=WAIT)
+    expect(clerk.amount).to_have_value("")
+    expect(page.get_by_role("radio", name="Cash")).to_be_checked()
+    assert not [url for url in asked if "sssss" in url]
+    # So does what the till calls a sale that nobody has numbered.
+    page.locator("#q").fill("Sale " + payment["id"][-5:])
+    expect(results.get_by_role("link")).to_have_attribute("href", "/payments/" + payment["id"], timeout=WAIT)
+    assert len(payments(server)) == 1
+
+
 # ---- The stage
 
 

@@ -186,6 +186,38 @@ def test_a_test_page_comes_out_of_the_printer(office, server, shoot):
     shoot("printer")
 
 
+def test_a_printer_is_added_at_its_address_and_removed_in_two_steps(office, server, shoot):
+    page, printer = office, PaperPrinter()
+    visit(page, server, "printers")
+    expect(page.locator("#body")).to_contain_text("No printers yet")
+    page.locator("summary", has_text="Add a printer").click()
+    name, address = page.get_by_label("Name", exact=True), page.get_by_label("Address", exact=True)
+    name.fill("bar")
+    address.fill(f"http://127.0.0.1:{printer.port}")
+    press(page, "Add")
+    # What is refused is named at its field, and what was typed stays.
+    expect(page.locator("#alert")).to_contain_text("no printer's address", timeout=WAIT)
+    expect(address).to_be_focused()
+    expect(address).to_have_attribute("aria-invalid", "true")
+    expect(name).to_have_value("bar")
+    judged(page)
+    shoot("printer_refused")
+    address.fill(f"socket://127.0.0.1:{printer.port}")
+    press(page, "Add")
+    expect(page.locator("#done")).to_have_text("bar was added.", timeout=WAIT)
+    expect(page.locator(".thing")).to_contain_text(f"socket://127.0.0.1:{printer.port}", timeout=WAIT)
+    press(page, "Print a test page on bar")
+    expect(page.locator("#done")).to_contain_text("bar: The page", timeout=WAIT)
+    assert printer.printed
+    press(page, "Remove bar")
+    agree(page, "Nothing is printed there any more")
+    expect(page.locator("#done")).to_have_text("bar was removed.", timeout=WAIT)
+    expect(page.locator("#body")).to_contain_text("No printers yet")
+    assert server.request("GET", "/v1/printers").json()["printers"] == []
+    log = [one["entry"] for one in server.request("GET", "/v1/audit").json()["entries"]]
+    assert {one["action"] for one in log if one.get("subject") == "bar"} == {"printer.added", "printer.removed"}
+
+
 def test_a_printer_that_goes_away_is_seen_and_the_focus_stays(office, server):
     page, printer = office, PaperPrinter()
     counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
@@ -329,6 +361,7 @@ def test_who_may_not_see_a_section_is_told_and_asks_for_nothing(page, server, sh
         visit(page, server, section)
         refused = page.locator("#body").get_by_text("Your role does not have the permission")
         expect(refused).to_have_count(0 if section in OF_READERS else 1)
+        expect(page.locator("#body details.adding")).to_have_count(0)
     judged(page)
     shoot("refused")
     assert not [path for path in asked if re.match(r"/v1/(settings|keys|shops|webhook_endpoints|staff|sessions)", path)]
@@ -338,6 +371,8 @@ def test_who_may_not_see_a_section_is_told_and_asks_for_nothing(page, server, sh
                  "/v1/settings/receipts", "/v1/settings/receipts/preview"):
         assert device.ask("GET", path).status_code == 403, path
     assert device.ask("POST", "/v1/keys", {"label": "x", "scopes": ["read"]}).status_code == 403
+    assert device.ask("POST", "/v1/printers", {"name": "x", "address": "socket://127.0.0.1:9"}).status_code == 403
+    assert device.ask("DELETE", "/v1/printers/x").status_code == 403
     assert not faults, faults
 
 

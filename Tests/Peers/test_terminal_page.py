@@ -176,7 +176,8 @@ def test_an_event_that_comes_again_is_taken_once(server, sandbox, reader):
 
 def test_a_counter_without_stripe_says_so(tmp_path):
     with counter.Server(tmp_path, "--provider", "sandbox") as server:
-        assert server.request("GET", "/v1/terminal/readers").json() == {"readers": [], "complete": True}
+        listed = server.request("GET", "/v1/terminal/readers").json()
+        assert listed == {"readers": [], "registers": [], "complete": True}
         for path, body in (("connection_tokens", {}), ("readers/tmr_1/cancel", {}), ("readers/tmr_1/answers", {}),
                            ("readers/tmr_1/inputs", {"inputs": [{"type": "text", "title": "Name?"}]}),
                            ("payments", {"order_id": "1", "amount": 1, "currency": "EUR"})):
@@ -488,3 +489,43 @@ def test_a_visa_refund_asks_for_no_reader(page):
     page.get_by_role("button", name="Present the test card").click()
     expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
     expect(page.get_by_label("Reader for the card")).to_be_hidden()
+
+
+def test_a_reader_is_added_named_chosen_and_removed_on_the_settings_page(page, server, reader):
+    page.goto(server.url + "/settings/readers")
+    expect(page.locator(".thing")).to_have_count(1, timeout=WAIT)
+    page.locator("summary", has_text="Add a reader").click()
+    code = page.locator("#reader-code")
+    code.fill("quick-brown-fox")
+    page.locator("#reader-label").fill("Bar")
+    page.get_by_role("button", name="Add", exact=True).click()
+    # What is refused is named at its field, and what was typed stays.
+    expect(page.locator("#alert")).to_contain_text("no reader with this registration code", timeout=WAIT)
+    expect(code).to_be_focused()
+    expect(code).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#reader-label")).to_have_value("Bar")
+    axe(page)
+    code.fill("simulated-s700")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#done")).to_have_text("Bar was added.", timeout=WAIT)
+    expect(page.locator(".thing")).to_have_count(2)
+    page.get_by_role("button", name="Use Bar by default", exact=True).click()
+    expect(page.locator("#done")).to_have_text("Bar is used by default.", timeout=WAIT)
+    listed = {one["label"]: one["preferred"] for one in server.request("GET", "/v1/terminal/readers").json()["readers"]}
+    assert listed == {"Front": False, "Bar": True}
+    page.locator("summary", has_text="Rename Bar").click()
+    box = page.locator("details.adding[open]").get_by_label("Name", exact=True)
+    box.fill("Terrace")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    expect(page.locator("#done")).to_have_text("Renamed: Terrace.", timeout=WAIT)
+    axe(page)
+    page.get_by_role("button", name="Remove Terrace", exact=True).click()
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    expect(page.locator("#review")).to_contain_text("registered again")
+    page.locator("#review-send").click()
+    expect(page.locator("#done")).to_have_text("Terrace was removed.", timeout=WAIT)
+    readers = server.request("GET", "/v1/terminal/readers").json()["readers"]
+    assert [(one["label"], one["preferred"]) for one in readers] == [("Front", False)]
+    log = [one["entry"]["action"] for one in server.request("GET", "/v1/audit").json()["entries"]]
+    assert [one for one in log if one.startswith("reader.")] == [
+        "reader.registered", "reader.registered", "reader.chosen", "reader.changed", "reader.removed"]

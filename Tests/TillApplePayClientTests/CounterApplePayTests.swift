@@ -115,6 +115,61 @@ struct CounterApplePayTests {
         #expect(try await backEnd.place(placement(fast.basket)).amount.minorUnits == 1550)
     }
 
+    private let notChosen = PaymentBackendError.refused([
+        SheetError(
+            .unknown, nil,
+            "The shop did not get your choice of delivery. Nothing was charged. Please close this sheet and pay again.")
+    ])
+
+    @Test("A choice of shipping that never arrived is not paid as the one before, also after other answers")
+    func droppedSelection() async throws {
+        let counter = SheetCounter(.pays)
+        let backEnd = try backEnd(counter)
+        let sheet = try await backEnd.sheet(of: "b-1")
+        counter.books.withLock { $0.dropsUpdates = true }
+        let before = try #require(await backEnd.select(.shippingMethod("fast"), in: sheet.basket))
+        #expect(before.basket == sheet.basket && before.errors.count == 1)
+        await #expect(throws: notChosen) { try await backEnd.place(placement(before.basket)) }
+        counter.books.withLock { $0.dropsUpdates = false }
+        // Its update has no list of methods, so the sheet shows the chosen one still.
+        let card = try #require(await backEnd.select(.card(isCredit: false), in: before.basket))
+        await #expect(throws: notChosen) { try await backEnd.place(placement(card.basket)) }
+        #expect(counter.payments == 0)
+        let fast = try #require(await backEnd.select(.shippingMethod("fast"), in: card.basket))
+        counter.books.withLock { $0.paid = "15.50" }
+        #expect(try await backEnd.place(placement(fast.basket)).amount.minorUnits == 1550)
+    }
+
+    @Test("A basket that another sheet has paid is that sheet's order, whatever this one shows")
+    func paidElsewhere() async throws {
+        let counter = SheetCounter()
+        let backEnd = try backEnd(counter)
+        let sheet = try await backEnd.sheet(of: "b-1")
+        let before = try #require(await backEnd.select(.shippingMethod("none"), in: sheet.basket))
+        counter.books.withLock { $0.outcome = #"{"status":"pending","moneyMoved":"unknown"}"# }
+        await #expect(throws: PaymentBackendError.unknown) { try await backEnd.place(placement(before.basket)) }
+        counter.books.withLock {
+            $0.outcome = #"{"status":"placed","orderId":"1001","amount":"13.50","currency":"GBP"}"#
+        }
+        #expect(try await backEnd.place(placement(before.basket)) == order)
+        #expect(counter.payments == 0)
+    }
+
+    @Test("A choice of shipping that the counter refuses is not paid as the one before, until the sheet has a new list")
+    func refusedSelection() async throws {
+        let counter = SheetCounter(.pays)
+        let backEnd = try backEnd(counter)
+        let sheet = try await backEnd.sheet(of: "b-1")
+        let before = try #require(await backEnd.select(.shippingMethod("none"), in: sheet.basket))
+        #expect(before.errors.map(\.message) == ["This delivery method is not offered."])
+        await #expect(throws: notChosen) { try await backEnd.place(placement(before.basket)) }
+        #expect(counter.payments == 0)
+        let here = RedactedContact(
+            locality: "London", administrativeArea: "", postalCode: "EC4M", countryCode: "GB")
+        let listed = try #require(await backEnd.select(.contact(here), in: before.basket))
+        #expect(try await backEnd.place(placement(listed.basket)).amount.minorUnits == 1350)
+    }
+
     @Test("Paid, with the contact and the version that were shown")
     func pays() async throws {
         let counter = SheetCounter(.pays)

@@ -32,6 +32,8 @@ final class SheetCounter: HTTPTransport {
         var isDown = false
         /// A selection is applied, and its answer is lost.
         var losesUpdates = false
+        /// A selection never arrives; everything else does.
+        var dropsUpdates = false
         /// The time that each exchange takes; one that takes longer than its deadline has no answer.
         var slowness = Span.milliseconds(0)
         /// The total in the sheet's request; the basket's if it is `nil`.
@@ -94,6 +96,7 @@ final class SheetCounter: HTTPTransport {
             return .success((200, text))
         case "GET /applepay/payment/b-1": return .success((200, books.outcome))
         case "POST /applepay/basket/b-1/update":
+            guard !books.dropsUpdates else { return .failure(.unknown(reason: "lost")) }
             if let name = body["identifier"]?.stringValue { _ = books.basket.choose(shippingMethod: name) }
             guard !books.losesUpdates else { return .failure(.unknown(reason: "lost")) }
             let errors =

@@ -80,6 +80,23 @@ import TillTestSupport
         }
     }
 
+    @Test("finds a sale by what the till calls it, the end of its payment", arguments: [1, 500])
+    func made(limit: Int) async throws {
+        let payments = try await sell(12)
+        let end = String(payments[7].id.rawValue.suffix(5))
+        let wanted = payments.filter { $0.id.rawValue.hasSuffix(end) }.map(\.id)
+        var search = PaymentSearch(account: .main, limit: limit)
+        for text in [end, end.uppercased(), "Sale " + end, "Verkauf " + end, "販売" + end] {
+            search.text = text
+            #expect(try await found(search) == wanted)
+        }
+        let part = String(end.dropFirst())
+        for text in [part, "Sale " + part, "a" + end, "." + end, end + "a"] {
+            search.text = text
+            #expect(try await !found(search).contains(payments[7].id))
+        }
+    }
+
     @Test("finds nothing of another account, nor what is not there")
     func nothing() async throws {
         _ = try await sell(5)

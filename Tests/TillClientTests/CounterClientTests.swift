@@ -249,6 +249,35 @@ struct CounterClientTests {
         #expect(transport.calls.first?.line == "POST /v1/terminal/readers/a%2F%2E%2E%2Fb%3Fc/cancel")
     }
 
+    @Test("a receipt is a page of the payment, in the copy that was asked for")
+    func receipts() async throws {
+        let page = PageTransport(200, "text/html; charset=utf-8", "<!doctype html><p>Paid</p>")
+        let client = try Given.client(page, clock)
+        let id = PaymentID(rawValue: "pay_1")
+        let receipt = try await client.receipt(of: id)
+        #expect(receipt == Array("<!doctype html><p>Paid</p>".utf8))
+        _ = try await client.receipt(of: id, copy: .merchant)
+        let path = "/v1/payments/pay_1/receipt?format=html&copy="
+        #expect(page.requests.map(\.path) == [path + "customer", path + "merchant"])
+        #expect(page.requests.map { $0.headerFields[.accept] } == ["text/html", "text/html"])
+    }
+
+    @Test("what is no receipt is none, and a refusal keeps the counter's word")
+    func noReceipts() async throws {
+        let id = PaymentID(rawValue: "pay_1")
+        for (type, text) in [("application/json", "{}"), ("text/plain", "Paid"), ("text/html", "")] {
+            let page = PageTransport(200, type, text)
+            let client = try Given.client(page, clock)
+            let error = await thrown { () async throws(CounterError) in try await client.receipt(of: id) }
+            #expect(error == .notAnswered(.receipt, reason: "its answer is no receipt"))
+            #expect(error?.moneyMoved == .no)
+        }
+        let page = PageTransport(404, "application/problem+json", FakeCounter.problem("payment_not_found", "no"))
+        let client = try Given.client(page, clock)
+        let error = await thrown { () async throws(CounterError) in try await client.receipt(of: id) }
+        #expect(error?.code == "payment_not_found")
+    }
+
     @Test("a token of the counter is a secret, and the next one is a fresh one")
     func tokens() async throws {
         let (client, transport) = try client(
@@ -261,5 +290,26 @@ struct CounterClientTests {
         #expect(try await config.connectionToken().reveal() == "pst_2")
         #expect(transport.calls.first?.body == #"{"location":"tml_1"}"#)
         await #expect(throws: CounterError.self) { try await config.connectionToken() }
+    }
+}
+
+/// One answer of any type, again and again.
+private final class PageTransport: HTTPTransport {
+    private let reply: HTTPReply
+    private let sent = Mutex<[HTTPRequest]>([])
+
+    init(_ status: Int, _ type: String, _ text: String) {
+        var response = HTTPResponse(status: .init(code: status))
+        response.headerFields[.contentType] = type
+        reply = HTTPReply(response: response, body: Array(text.utf8))
+    }
+
+    var requests: [HTTPRequest] { sent.withLock { $0 } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        sent.withLock { $0.append(request) }
+        return reply
     }
 }

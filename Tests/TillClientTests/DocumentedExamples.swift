@@ -26,8 +26,48 @@ private func example2() async throws {
     _ = payment
 }
 
-/// Of `CounterReaderConfig.swift`.
+/// Of `CounterSession.swift`.
 private func example3() async throws {
+    let session = CounterSession(token: Secret("example-key"))
+    let counter = try CounterClient(address: CounterAddress("https://counter.example.com"), session: session)
+    for order in try await counter.orders(in: .open).orders { print(order.number, order.amount) }
+    if case .notRenewed(let error) = await session.standing { print(error.what, error.next) }
+    _ = session
+    _ = counter
+}
+
+/// Of `CounterOrder.swift`.
+private func example4() async throws {
+    let counter = try CounterClient(
+        address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
+    for listed in try await counter.orders(in: .open).orders { print(listed.number, listed.amount) }
+    let order = try await counter.order(OrderID(rawValue: "1001"))
+    let payment = try await counter.createPayment(of: order, key: IdempotencyKey(rawValue: "pay-1001"))
+    let paid = try await counter.confirm(payment, .cash(nil), key: IdempotencyKey(rawValue: "cash-1001"))
+    print(paid.status)
+    _ = counter
+    _ = order
+    _ = payment
+    _ = paid
+}
+
+/// Of `CounterDeviceIntent.swift`.
+private func example5(_ collect: (Secret<String>) async throws -> Void) async throws {
+    let counter = try CounterClient(
+        address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
+    let draft = CounterPaymentDraft(order: OrderID(rawValue: "1001"), amount: Money(minorUnits: 1250, currency: .eur))
+    let intent = try await counter.deviceIntent(draft, device: "iPad 3")
+    try await collect(intent.clientSecret)  // the provider's SDK: retrieve, collect, confirm
+    let payment = try await counter.settle(intent.payment)
+    print(payment.status, payment.captured)
+    _ = counter
+    _ = draft
+    _ = intent
+    _ = payment
+}
+
+/// Of `CounterReaderConfig.swift`.
+private func example6() async throws {
     let client = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let config = CounterReaderConfig(client, location: "tml_example")
@@ -39,7 +79,7 @@ private func example3() async throws {
 }
 
 /// Of `CounterReaderDriver.swift`.
-private func example4() async throws {
+private func example7() async throws {
     let counter = try CounterClient(
         address: CounterAddress("https://counter.example.com"), key: Secret("example-key"))
     let service = StandardCardReaderService(driver: CounterReaderDriver(counter), limits: .counter)

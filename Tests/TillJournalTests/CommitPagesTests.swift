@@ -44,6 +44,58 @@ struct CommitPagesTests {
         try await journal.close()
     }
 
+    @Test("The making of a new journal leaves no log that is larger than its file")
+    func making() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        let file = try Data(contentsOf: URL(fileURLWithPath: site.path)).count
+        let log = try Data(contentsOf: URL(fileURLWithPath: site.path + "-wal")).count
+        #expect(log < file)
+        try await journal.close()
+    }
+
+    @Test("A write without an event changes the totals, and leaves the head of the chain")
+    func totalsAlone() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        var sale = try Sale(1)
+        sale.pay()
+        try await journal.write(sale.write(due: Sale.start))
+        let head = try await journal.verify().head
+        #expect(head?.sequence == 5)
+        #expect(try await journal.metrics(at: site.clock.now()).pending == 1)
+        try await journal.write(sale.write())
+        #expect(try await journal.metrics(at: site.clock.now()).pending == 0)
+        let report = try await journal.verify()
+        #expect(report.head == head)
+        #expect(report.problems == [])
+        try await journal.close()
+    }
+
+    @Test("A record that is changed and keeps its fields writes no page of their index")
+    func fields() async throws {
+        let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)
+        var record = TillJournal.Record(RecordID("note", "1"), body: [1], fields: ["state": "open", "by": "\u{E9}"])
+        try await journal.change([.insert(record)])
+        record.body = [2]
+        let kept = try await written { try await journal.change([.update(record, from: 1)]) }
+        #expect(kept == ["record"])
+        record.fields["state"] = "closed"
+        let moved = try await written { try await journal.change([.update(record, from: 2)]) }
+        #expect(moved == ["record", "record_field", "record_field_record"])
+        // The same text in other bytes is another value.
+        record.fields["by"] = "e\u{301}"
+        let again = try await written { try await journal.change([.update(record, from: 3)]) }
+        #expect(again == ["record", "record_field", "record_field_record"])
+        #expect(try await journal.count("note", matching: RecordMatch("by", "e\u{301}")) == 1)
+        #expect(try await journal.count("note", matching: RecordMatch("by", "\u{E9}")) == 0)
+        // And the same name is another field.
+        record.fields = ["\u{E9}": "1"]
+        try await journal.change([.update(record, from: 4)])
+        record.fields = ["e\u{301}": "1"]
+        try await journal.change([.update(record, from: 5)])
+        #expect(try await journal.count("note", matching: RecordMatch("e\u{301}", "1")) == 1)
+        try await journal.close()
+    }
+
     @Test("An event without a position is refused, and one with it goes on")
     func positions() async throws {
         let journal = try SQLiteJournal.open(at: site.path, clock: site.clock)

@@ -59,6 +59,22 @@ struct FullDiskTests {
         try await journal.close()
     }
 
+    @Test("answers leave the space to be kept again by what begins something")
+    func keptAgain() async throws {
+        let journal = try journal()
+        var open = try Sale(1)
+        open.begin()
+        try await journal.write(open.write(due: open.payment.nextDue, holder: .thisProcess))
+        try FileManager.default.removeItem(atPath: ballast)
+        open.add(.attemptPrepared(open.attempt, ProviderReference(rawValue: "sb_1")))
+        try await journal.write(open.write(due: open.payment.nextDue, holder: .thisProcess))
+        #expect(!FileManager.default.fileExists(atPath: ballast))
+        var sale = try Sale(2)
+        try await journal.write(sale.write())
+        #expect(FileManager.default.fileExists(atPath: ballast))
+        try await journal.close()
+    }
+
     @Test("a request is answered under its key, and a webhook is taken, while no space is kept")
     func answers() async throws {
         let journal = try journal()

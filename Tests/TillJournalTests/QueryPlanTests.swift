@@ -19,8 +19,8 @@ struct QueryPlanTests {
         for part in [
             "FROM event WHERE sequence > ? AND account = ?", "FROM payment WHERE id < ? AND account = ? AND status = ?",
             "min(account) FROM payment", "due_at <= ?", "FROM idempotency", "DELETE FROM webhook",
-            "outbox.due_at IS NULL", "tally_outbox FROM journal", "SET tally_outbox", "INSERT INTO event",
-            "FROM record_field", "max(sequence)", "(due_at, payment) >", "UPDATE journal",
+            "outbox.due_at IS NULL", "tally_outbox FROM journal", "tally_outbox = tally_outbox + ",
+            "INSERT INTO event", "FROM record_field", "max(sequence)", "(due_at, payment) >", "UPDATE journal",
             "SELECT version FROM payment", "'$.by.id'), NULL) = ?",
             "'$.order.metadata.shop'), NULL) = ?", "live <> 1 AND id < ? AND account = ? AND order_id = ?",
         ] {

@@ -265,6 +265,32 @@ import TillTestSupport
         }
         #expect(try await two.ledger.charges().count == 20)
     }
+
+    @Test func whatAnotherProcessHasChangedIsReadAnew() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("sandbox-\(UUID()).sqlite").path
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let one = SandboxProvider(store: SandboxFileStore(path: path), clock: clock)
+        let two = SandboxProvider(store: SandboxFileStore(path: path), clock: clock)
+        let reference = try await held(one, eur(1250))
+        #expect(await two.capture(take(eur(1250), reference)).isApproved)
+        #expect(await one.capture(take(eur(1250), reference, key: "c2")).declineCode == "already_captured")
+        #expect(await one.refund(giveBack(eur(500), reference)).isApproved)
+        #expect(await two.refund(giveBack(eur(751), reference, key: "r2")).declineCode == "amount_too_large")
+        let charge = try #require(try await one.ledger.charge(reference))
+        #expect(charge.captured == 1250 && charge.refunded == 500)
+        #expect(try await two.ledger.charges() == [charge])
+    }
+
+    @Test func moreChargesThanAreRememberedAreReadFromTheFile() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("sandbox-\(UUID()).sqlite").path
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let provider = SandboxProvider(store: SandboxFileStore(path: path), clock: clock)
+        let tender = try card()
+        let requests = (0..<300).map { ask(eur(100), attempt: "pay_\($0)-a1") }
+        for request in requests { #expect(await provider.authorize(request, with: tender).isApproved) }
+        for request in requests { #expect(await provider.authorize(request, with: tender).isApproved) }
+        #expect(try await provider.ledger.charges().count == requests.count)
+    }
 }
 
 extension ProviderAnswer {

@@ -273,6 +273,32 @@ struct ApplePayCheckoutTests {
         try await journal.close()
     }
 
+    @Test(
+        "A total that is sent with a payment is the one that is charged, whoever opens the token",
+        arguments: [TokenOpening.here, .provider])
+    func shownTotal(_ opening: TokenOpening) async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let checkout = try shop.checkout(journal, opening: opening)
+        try await checkout.baskets.open(shop.basket)
+        let entry = try #require(try await checkout.baskets.entry(shop.basket.id))
+        var sheet = try await shop.sheet(checkout)
+        try checkout.bind(sheet, to: entry)
+        sheet.shown = Money(minorUnits: 250, currency: .gbp)
+        try checkout.bind(sheet, to: entry)
+        for (units, currency) in [(249, .gbp), (251, .gbp), (250, .eur)] as [(Int64, Currency)] {
+            sheet.shown = Money(minorUnits: units, currency: currency)
+            let late = sheet
+            let refusal = await #expect(throws: ApplePayCheckout.Refusal.self) { try await checkout.pay(late) }
+            #expect(refusal?.code == "price_changed")
+            sheet = try await shop.sheet(checkout)
+        }
+        #expect(try await !isTaken(shop, journal))
+        #expect(try await shop.charged() == [])
+        try await journal.close()
+    }
+
     @Test("Where the provider takes no token of the shop the customer is told of the shop, and staff until a sale")
     func notEnabled() async throws {
         let shop = try Shop()

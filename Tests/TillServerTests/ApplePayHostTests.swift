@@ -102,6 +102,24 @@ struct ApplePayHostTests {
         #expect(options.domain(withPagesOn: "example") == nil)
     }
 
+    @Test(
+        "An origin is production's with a host of the shop's pages, but not on this machine or in Apple's sandbox",
+        arguments: [
+            ("https://shop.example", true), ("https://www.shop.example", true), ("https://pay.shop.example:8443", true),
+            ("http://shop.example", true), ("https://www.shop.example:444", true), ("http://localhost:3000", false),
+            ("https://qa.shop.example", false), ("https://shop.example.test", false),
+        ])
+    func production(_ origin: String, isShops: Bool) throws {
+        var options = ApplePayOptions(
+            environment: .production, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
+            currency: .gbp, domains: [], keys: ProcessingKeyRing(), area: DeliveryArea(country: "GB", areas: []))
+        let domain = try #require(WebDomain("shop.example"))
+        options.domains = [ApplePayDomain(domain: domain, merchant: "merchant.shop", origins: Self.origins)]
+        #expect(options.productionDomain(ofOrigin: origin)?.merchant == (isShops ? "merchant.shop" : nil))
+        options.environment = .sandbox
+        #expect(options.productionDomain(ofOrigin: origin) == nil)
+    }
+
     @Test("A session is for the host of the page that asked for it, and opens no sheet on another")
     func sessions() async throws {
         let counter = try await RoutedCounter(

@@ -6,6 +6,7 @@ import TillCore
 @testable import TillFeatureApplePay
 import TillJournal
 import TillJournalSQLite
+import TillPrinting
 import TillTestSupport
 
 @testable import TillServer
@@ -90,6 +91,22 @@ struct FeatureRecordTests {
         #expect(try await PrintJobs(other).uncertain(since: place.clock.now().adding(.days(1))).isEmpty)
     }
 
+    @Test("A report that waits is its account's alone, and is found by its drawer and number", arguments: Kind.allCases)
+    func report(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let jobs = PrintJobs(try place.open())
+        let report = PrintJob.Report(drawer: DrawerName(rawValue: "bar"), number: 12)
+        var job = PrintJob(
+            id: "print_1", report: report, of: .main, printer: "bar", isReprint: false, at: place.clock.now())
+        job.width = "80"
+        try await jobs.add(job)
+        #expect(try await jobs.job("print_1") == job)
+        #expect(job.account == .main && job.copy == "merchant")
+        #expect(try await jobs.jobs(of: PrintJob.place(of: report, .main)) == [job])
+        #expect(try await jobs.jobs(of: PrintJob.place(of: report, AccountID(rawValue: "other"))).isEmpty)
+        #expect(try await jobs.count(waitingOf: .main) == 1)
+    }
+
     @Test("A receipt that waits is due at its next try", arguments: Kind.allCases)
     func waiting(_ kind: Kind) async throws {
         let place = Place(kind)
@@ -127,6 +144,51 @@ struct FeatureRecordTests {
         #expect(try await registry.forget("office"))
         #expect(try await !registry.forget("office"))
         #expect(try await registry.known("") == nil)
+    }
+
+    @Test("A printer is added once under a name, and each change is in the audit log", arguments: Kind.allCases)
+    func addedPrinters(_ kind: Kind) async throws {
+        let journal = try Place(kind).open()
+        let registry = PrinterRegistry(journal)
+        let new = NewPrinter(name: "bar", address: "socket://b")
+        #expect(try await registry.add(new, replaces: false).address == "socket://b:9100")
+        await #expect(throws: NewPrinterError.exists("bar")) { try await registry.add(new, replaces: false) }
+        var narrow = new
+        narrow.profile = "58"
+        #expect(try await registry.add(narrow, replaces: true).profile == "58")
+        #expect(try await registry.forget("bar"))
+        #expect(try await !registry.forget("bar"))
+        let log = try #require(journal as? any AuditLog)
+        let notes = try await log.auditEntries(AuditQuery()).entries.map(\.note)
+        #expect(notes.map(\.action.rawValue).sorted() == ["printer.added", "printer.added", "printer.removed"])
+        #expect(notes.allSatisfy { $0.subject == "bar" })
+    }
+
+    @Test("What is no printer is refused by name before anything is written or sent")
+    func refusedPrinters() throws {
+        func refusal(
+            _ name: String = "bar", _ address: String = "ipps://a/", _ change: (inout NewPrinter) -> Void = { _ in }
+        ) -> NewPrinterError? {
+            var new = NewPrinter(name: name, address: address)
+            change(&new)
+            do throws(NewPrinterError) { _ = try new.checked() } catch { return error }
+            return nil
+        }
+        #expect(refusal() == nil)
+        for name in ["", " ", "two words", "a/b", "..", String(repeating: "a", count: 41)] {
+            #expect(refusal(name) == .name, "\(name)")
+        }
+        #expect(refusal("bar", "http://a/")?.field == "address")
+        #expect(refusal("bar", "socket://169.254.169.254") == .address(.nobodys("169.254.169.254")))
+        for host in ["::ffff:169.254.169.254", "::169.254.169.254", "64:ff9b::a9fe:a9fe", "::", "fe80::1"] {
+            #expect(refusal("bar", "socket://[\(host)]") == .address(.nobodys(host)))
+        }
+        #expect(refusal { $0.profile = "wide" } == .profile("wide"))
+        #expect(refusal { $0.pin = "12ab" } == .fingerprint)
+        #expect(refusal("bar", "ipp://a/") { $0.trustsFirst = true } == .noCertificate)
+        #expect(refusal { $0.user = "till" } == .credentials(.passwordFile("")))
+        let digest = String(repeating: "ab", count: 32)
+        #expect(refusal { $0.pin = digest } == nil)
     }
 
     // MARK: Mail

@@ -77,7 +77,8 @@ public struct SheetBasket: Hashable, Sendable {
     public struct Coupon: Hashable, Sendable {
         /// The code that the customer entered, in capitals.
         public var code: String
-        /// The discount on the goods, above zero.
+        /// The discount on the goods, not below zero; zero where the merchant tells all lines of the price, with what
+        /// the coupon takes off among them.
         public var discount: Money
 
         /// Creates a coupon with its discount.

@@ -6,7 +6,8 @@ public struct PaymentSearch: Hashable, Sendable {
     /// Only payments of this account.
     public var account: AccountID
     /// A text in the order's number or identifier, an amount such as `12.50`, the last four digits of a card, or a
-    /// payment's identifier. Case does not matter.
+    /// payment's identifier or its last five characters, by which a sale without a number is called: `0fgh1`, or
+    /// `Sale 0fgh1`. Case does not matter.
     public var text: String?
     /// Only payments in one of these statuses; empty: in any.
     public var statuses: Set<PaymentStatus> = []
@@ -87,6 +88,8 @@ struct PaymentSearchJudge {
     private let amount: String?
     /// The four digits that a card must end with, by the text or by the condition.
     private let digits: String?
+    /// The last five characters that a payment's identifier may have.
+    private let ending: String?
 
     init(_ search: PaymentSearch) {
         self.search = search
@@ -94,6 +97,7 @@ struct PaymentSearchJudge {
         self.text = text
         amount = text.flatMap(PaymentSearchJudge.decimal)
         digits = text.flatMap { $0.utf8.count == 4 && $0.utf8.allSatisfy(PaymentSearchJudge.isDigit) ? $0 : nil }
+        ending = text.flatMap(PaymentSearchJudge.ending(of:))
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -104,6 +108,16 @@ struct PaymentSearchJudge {
         let parts = plain.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }) else { return nil }
         return plain
+    }
+
+    /// Returns the last five characters of what may be the made-up name of a sale: they have only a word in some
+    /// language before them, which some write without a space.
+    private static func ending(of text: String) -> String? {
+        let end = text.utf8.suffix(5)
+        guard end.count == 5, end.allSatisfy({ isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
+        else { return nil }
+        if let before = text.utf8.dropLast(5).last, before != UInt8(ascii: " "), before < 0x80 { return nil }
+        return String(decoding: end, as: UTF8.self)
     }
 
     /// What a row says about its payment.
@@ -168,6 +182,7 @@ struct PaymentSearchJudge {
 
     private func isNamed(_ text: String, _ order: String, _ number: String, _ id: PaymentID) -> Bool {
         order.lowercased().contains(text) || number.lowercased().contains(text) || id.rawValue.lowercased() == text
+            || ending.map { id.rawValue.hasSuffix($0) } ?? false
     }
 
     private func isAmount(_ row: PaymentRow) -> Bool {

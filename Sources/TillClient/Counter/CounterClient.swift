@@ -18,6 +18,8 @@ public struct CounterClient: Sendable {
     public let address: CounterAddress
     public let limits: CounterClientLimits
     let clock: any TillClock
+    /// The session of the device; `nil` for a client with a key.
+    let session: CounterSession?
     private let transport: any HTTPTransport
     private let key: Secret<String>
 
@@ -30,19 +32,43 @@ public struct CounterClient: Sendable {
         address: CounterAddress, key: Secret<String>, limits: CounterClientLimits = CounterClientLimits(),
         transport: (any HTTPTransport)? = nil, clock: any TillClock = SystemClock()
     ) throws(CounterAddressError) {
+        try self.init(address, key, session: nil, limits, transport, clock)
+    }
+
+    /// Creates a client of a device that has a session instead of a key, and renews it. Nothing is sent.
+    /// - Throws: ``CounterAddressError/invalidKey`` for a token that is none.
+    public init(
+        address: CounterAddress, session: CounterSession, limits: CounterClientLimits = CounterClientLimits(),
+        transport: (any HTTPTransport)? = nil, clock: any TillClock = SystemClock()
+    ) throws(CounterAddressError) {
+        try self.init(address, session.token, session: session, limits, transport, clock)
+    }
+
+    private init(
+        _ address: CounterAddress, _ key: Secret<String>, session: CounterSession?, _ limits: CounterClientLimits,
+        _ transport: (any HTTPTransport)?, _ clock: any TillClock
+    ) throws(CounterAddressError) {
         let text = key.reveal()
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidKey }
         self.address = address
         self.key = key
         self.limits = limits
         self.clock = clock
+        self.session = session
         self.transport = transport ?? URLSessionTransport(maximumBytes: limits.answerBytes)
     }
 
     // MARK: One call
 
-    /// Sends a call, again under the same key where that is safe, and returns its answer.
+    /// Sends a call, again under the same key where that is safe, and returns its answer. A device's session is renewed
+    /// before the call, never between its tries.
     func send(_ call: CounterCall) async throws(CounterError) -> CounterAnswer {
+        try await renewIfDue()
+        return try await exchange(call)
+    }
+
+    /// Sends a call without a renewal before it.
+    func exchange(_ call: CounterCall) async throws(CounterError) -> CounterAnswer {
         var tries = 0
         var mayHaveArrived = false
         while true {
@@ -85,6 +111,7 @@ public struct CounterClient: Sendable {
             return .failed(
                 call.unknown("its answer is longer than \(limits.answerBytes) bytes", requestID), isTemporary: false)
         }
+        if call.operation == .receipt, status == 200 { return receipt(in: reply, of: call, requestID) }
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONValue(parsing: reply.body, limits: JSONLimits(maximumBytes: limits.answerBytes))
@@ -111,10 +138,20 @@ public struct CounterClient: Sendable {
                     problem: problem, requestID: requestID)), isTemporary: problem.mayEndSoon && call.isSafeToRepeat)
     }
 
+    /// Judges an answer that is a page: it counts by its type.
+    private func receipt(in reply: HTTPReply, of call: CounterCall, _ requestID: String?) -> Judgment {
+        let type = reply.response.headerFields[.contentType] ?? ""
+        guard type.hasPrefix(call.operation.mediaType), !reply.body.isEmpty else {
+            return .failed(call.unknown("its answer is no receipt", requestID), isTemporary: false)
+        }
+        return .answer(CounterAnswer(json: .null, requestID: requestID, page: reply.body))
+    }
+
     /// Reads one connection of a stream to its end.
     func receive(
         _ call: CounterCall, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(CounterError) {
+        try await renewIfDue()
         let response: HTTPResponse
         do throws(TransportFailure) {
             response = try await transport.receive(
@@ -135,7 +172,7 @@ public struct CounterClient: Sendable {
             method: call.method, scheme: address.scheme, authority: address.authority,
             path: address.basePath + call.path)
         request.headerFields[.authorization] = "Bearer \(key.reveal())"
-        request.headerFields[.accept] = call.operation == .events ? "text/event-stream" : "application/json"
+        request.headerFields[.accept] = call.operation.mediaType
         if call.body != nil { request.headerFields[.contentType] = "application/json" }
         if let key = call.key { request.headerFields[CounterField.idempotencyKey] = key.rawValue }
         return request
@@ -156,7 +193,7 @@ struct CounterCall: Sendable {
 
     var bytes: [UInt8] { body?.bytes() ?? [] }
     /// `true` if the counter carries the call out at most once, however often it arrives.
-    var isSafeToRepeat: Bool { key != nil || !operation.changes }
+    var isSafeToRepeat: Bool { key != nil || !operation.changes || operation.isIdempotent }
 
     /// Returns the error of a call that may have arrived.
     func unknown(_ reason: String, _ requestID: String? = nil) -> CounterError {
@@ -165,12 +202,23 @@ struct CounterCall: Sendable {
             CounterUnknownOutcome(
                 operation: operation, payment: payment, key: key, reason: reason, requestID: requestID))
     }
+
+    /// Returns the error of an answer about something else.
+    func mismatch(
+        _ part: CounterMismatch.Part, _ asked: String, _ answered: String, _ requestID: String? = nil
+    ) -> CounterError {
+        .mismatch(
+            CounterMismatch(operation: operation, part: part, asked: asked, answered: answered, requestID: requestID))
+    }
 }
 
 /// A successful answer.
 struct CounterAnswer: Sendable {
+    /// The document; `null` for a page.
     var json: JSONValue
     var requestID: String?
+    /// The bytes of a page.
+    var page: [UInt8] = []
 }
 
 enum CounterField {

@@ -41,7 +41,7 @@ public enum CounterError: ExplainedError, Hashable {
         switch self {
         case .refused(let problem): problem.moneyMoved
         case .notSent: .no
-        case .notAnswered(let operation, _): operation == .readPayment ? .unknown : .no
+        case .notAnswered(let operation, _): operation.readsMoney ? .unknown : .no
         case .outcomeUnknown(let unknown): unknown.operation.canMoveMoney ? .unknown : .no
         case .mismatch(let mismatch): mismatch.operation.canMoveMoney ? .unknown : .no
         }
@@ -51,6 +51,8 @@ public enum CounterError: ExplainedError, Hashable {
         switch self {
         case .refused(let problem): problem.next
         case .notSent, .notAnswered: "Check the network and the counter, then try again."
+        case .outcomeUnknown(let unknown) where unknown.operation.isIdempotent:
+            "Send it again, or look up the payment. Do not take another payment."
         case .outcomeUnknown: "Send it again with the same key, or look up the payment. Do not take another payment."
         case .mismatch: "Look up the payment at the counter. Do not take another payment."
         }
@@ -78,21 +80,55 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
     case listReaders = "list_readers"
     case cancelReader = "cancel_reader"
     case connectionToken = "connection_token"
+    case deviceIntent = "device_intent"
+    case settle
+    case receipt
+    case listOrders = "list_orders"
+    case readOrder = "read_order"
+    case renewSession = "renew_session"
     case events
 
-    /// `true` if the call changes something at the counter.
+    /// `true` if the call changes something at the counter, beside the end of its own session.
     var changes: Bool {
         switch self {
-        case .createPayment, .confirm, .capture, .cancel, .refund, .cancelReader: true
-        case .readPayment, .listReaders, .connectionToken, .events: false
+        case .createPayment, .confirm, .capture, .cancel, .refund, .cancelReader, .deviceIntent, .settle: true
+        case .readPayment, .listReaders, .connectionToken, .receipt, .listOrders, .readOrder, .renewSession, .events:
+            false
         }
     }
 
-    /// `true` if the call can charge, release or refund money.
+    /// `true` for a query of a payment or an order: without an answer nothing is known of its money.
+    var readsMoney: Bool { self == .readPayment || self == .readOrder }
+
+    /// `true` if the counter carries the call out at most once without a key: the order is the key, or the call asks
+    /// for the outcome of what was begun.
+    var isIdempotent: Bool {
+        switch self {
+        case .deviceIntent, .settle: true
+        case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
+            .connectionToken, .receipt, .listOrders, .readOrder, .renewSession, .events:
+            false
+        }
+    }
+
+    /// `true` if the call can charge, release or refund money, or is about an intent that a device may have charged.
     var canMoveMoney: Bool {
         switch self {
-        case .confirm, .capture, .cancel, .refund: true
-        case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .events: false
+        case .confirm, .capture, .cancel, .refund, .deviceIntent, .settle: true
+        case .createPayment, .cancelReader, .readPayment, .listReaders, .connectionToken, .receipt, .listOrders,
+            .readOrder, .renewSession, .events:
+            false
+        }
+    }
+
+    /// The media type of the answer.
+    var mediaType: String {
+        switch self {
+        case .receipt: "text/html"
+        case .events: "text/event-stream"
+        case .createPayment, .readPayment, .confirm, .capture, .cancel, .refund, .listReaders, .cancelReader,
+            .connectionToken, .deviceIntent, .settle, .listOrders, .readOrder, .renewSession:
+            "application/json"
         }
     }
 
@@ -107,6 +143,12 @@ public enum CounterOperation: String, Hashable, Sendable, CaseIterable {
         case .listReaders: "list its readers"
         case .cancelReader: "cancel at a reader"
         case .connectionToken: "make a connection token"
+        case .deviceIntent: "make the intent of an order"
+        case .settle: "settle a payment"
+        case .receipt: "show a receipt"
+        case .listOrders: "list its orders"
+        case .readOrder: "show an order"
+        case .renewSession: "renew the session of this device"
         case .events: "report events"
         }
     }
@@ -147,6 +189,7 @@ public struct CounterMismatch: Hashable, Sendable {
         case currency
         case order
         case reader
+        case intent
     }
 
     public let operation: CounterOperation

@@ -58,6 +58,10 @@ public struct CounterProblemCode: RawRepresentable, Hashable, Sendable, CustomSt
     public static let requestInProgress = CounterProblemCode(rawValue: "request_in_progress")
     /// The key was used for another request.
     public static let idempotencyMismatch = CounterProblemCode(rawValue: "idempotency_mismatch")
+    /// The key, or the session of the device, was revoked.
+    public static let keyRevoked = CounterProblemCode(rawValue: "key_revoked")
+    /// The key, or the session of the device, is over.
+    public static let keyExpired = CounterProblemCode(rawValue: "key_expired")
     public static let paymentNotFound = CounterProblemCode(rawValue: "payment_not_found")
     /// The order has another payment that is not over.
     public static let orderHasPayment = CounterProblemCode(rawValue: "order_has_a_payment")
@@ -66,6 +70,10 @@ public struct CounterProblemCode: RawRepresentable, Hashable, Sendable, CustomSt
     public static let orderHeld = CounterProblemCode(rawValue: "order_held")
     /// The shop reports the order as settled.
     public static let orderSettledInShop = CounterProblemCode(rawValue: "order_settled_in_shop")
+    /// The order book has no such order.
+    public static let orderNotFound = CounterProblemCode(rawValue: "order_not_found")
+    /// The amount is more than is open of the order, or nothing is open.
+    public static let orderAmountDiffers = CounterProblemCode(rawValue: "order_amount_differs")
     public static let readerNotFound = CounterProblemCode(rawValue: "reader_not_found")
     /// The counter has no card readers.
     public static let noReaders = CounterProblemCode(rawValue: "no_readers")

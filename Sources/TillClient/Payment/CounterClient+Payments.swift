@@ -26,6 +26,17 @@ extension CounterClient {
         return try payment(in: try await send(call), of: call, amount: nil)
     }
 
+    /// Loads the receipt of a payment: a page of HTML in UTF-8, without scripts. An unpaid payment has one, too, which
+    /// states that first.
+    public func receipt(
+        of id: PaymentID, copy: CounterReceiptCopy = .customer
+    ) async throws(CounterError) -> [UInt8] {
+        let path = "/v1/payments/\(CounterPath.segment(id.rawValue))/receipt?format=html&copy=\(copy.rawValue)"
+        let call = CounterCall(
+            operation: .receipt, path: path, payment: id, deadline: limits.exchange, tries: limits.maximumTries)
+        return try await send(call).page
+    }
+
     /// Confirms a payment with a tender, and waits for the outcome, at a reader including the card. Declines are no
     /// errors: the payment's status reports them.
     /// - Parameter tries: the most times that it is sent, always under the same key.
@@ -68,7 +79,7 @@ extension CounterClient {
         return try await change(payment, .refund, "refunds", members, key: key)
     }
 
-    private static func member(_ amount: Money?) -> [JSONMember] {
+    static func member(_ amount: Money?) -> [JSONMember] {
         amount.map { [JSONMember(key: "amount", value: .number("\($0.minorUnits)"))] } ?? []
     }
 
@@ -84,7 +95,7 @@ extension CounterClient {
     }
 
     /// Reads a payment and compares it with what was asked, before it counts.
-    private func payment(
+    func payment(
         in answer: CounterAnswer, of call: CounterCall, amount: Money?, order: OrderID? = nil
     ) throws(CounterError) -> CounterPayment {
         let payment: CounterPayment
@@ -106,6 +117,13 @@ extension CounterClient {
         guard payment.amount == amount else { throw differs(.amount, "\(amount)", "\(payment.amount)") }
         return payment
     }
+}
+
+/// The reader of a receipt.
+public enum CounterReceiptCopy: String, Hashable, Sendable, CaseIterable {
+    case customer
+    /// With what the shop has to keep.
+    case merchant
 }
 
 enum CounterPath {

@@ -100,11 +100,16 @@ extension CounterPayment {
     }
 
     /// Returns `true` if the payment is of this order. The counter's own identifier may have a scope.
-    func isOf(_ asked: OrderID) -> Bool {
-        if order == asked { return true }
+    func isOf(_ asked: OrderID) -> Bool { order.isSame(as: asked) }
+}
+
+extension OrderID {
+    /// Returns `true` if this identifier of the counter is the one asked for, or that one with a scope.
+    func isSame(as asked: OrderID) -> Bool {
+        if self == asked { return true }
         let ending = "/" + asked.rawValue
-        guard order.rawValue.hasSuffix(ending) else { return false }
-        return OrderScope(String(order.rawValue.dropLast(ending.count))) != nil
+        guard rawValue.hasSuffix(ending) else { return false }
+        return OrderScope(String(rawValue.dropLast(ending.count))) != nil
     }
 }
 
@@ -189,7 +194,9 @@ public struct CounterPaymentDraft: Hashable, Sendable {
         self.captureMode = captureMode
     }
 
-    var json: JSONValue {
+    var json: JSONValue { .object(members) }
+
+    var members: [JSONMember] {
         var members = [
             JSONMember(key: "order_id", value: .string(order.rawValue)),
             JSONMember(key: "amount", value: .number("\(amount.minorUnits)")),
@@ -197,7 +204,7 @@ public struct CounterPaymentDraft: Hashable, Sendable {
             JSONMember(key: "capture", value: .string(captureMode.rawValue)),
         ]
         if let description { members.append(JSONMember(key: "description", value: .string(description))) }
-        return .object(members)
+        return members
     }
 }
 

@@ -50,6 +50,7 @@ extension ApplePayMount {
         }
         guard Loopback.isHost(host), let opening = counter.demoOpening else { return nil }
         let shop = try settings.map { try ApplePaySettings.read($0).options() }
+        if let shop { try check(tested, areNotOf: shop) }
         return ApplePayMount {
             try .sandbox(
                 checkout: counter.checkout, journal: counter.journal, account: counter.options.account,
@@ -73,6 +74,19 @@ extension ApplePayMount {
                 next: "Write it as the browser does: http://localhost:3000, without a path.")
         }
         return Set(origins)
+    }
+
+    /// Checks that no page under test is a page of the shop in production: customers of that page would see a
+    /// simulated sheet, and their orders would not be paid.
+    private static func check(_ tested: Set<String>, areNotOf shop: ApplePayOptions) throws {
+        for origin in tested.sorted() {
+            guard let domain = shop.productionDomain(ofOrigin: origin) else { continue }
+            throw CommandError(
+                code: "production_origin",
+                what: "\(origin) is a page of \(domain.domain) in production, by the settings of --apple-pay, and no "
+                    + "page under test. The counter was not started.",
+                next: "Give --apple-pay-origin the origin of a test page, such as http://localhost:3000.")
+        }
     }
 
     /// Returns the stand-in of a rehearsal; `nil` without one.

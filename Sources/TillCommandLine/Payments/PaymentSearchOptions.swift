@@ -11,7 +11,7 @@ struct PaymentSearchOptions: ParsableArguments {
     @Option(name: .long, help: "Only in this status, or in one of several with commas between them.")
     var status: String?
     @Option(
-        name: .long, help: "Only with this in the order's name, this amount, or these last four digits of a card.")
+        name: .long, help: "Only with this in the sale's name, this amount, or these last four digits of a card.")
     var search: String?
     @Option(
         name: .long,

@@ -3,7 +3,6 @@ import TillCore
 import TillCounter
 import TillJournal
 import TillPrinting
-import TillReceipts
 
 extension Printers {
     struct Add: AsyncParsableCommand {
@@ -31,59 +30,22 @@ extension Printers {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let place = try PrinterAddress(parsing: address)
-                var printer = KnownPrinter(name: try chosenName(), address: place.description, profile: profile)
-                guard ESCPOSProfile.named(profile) != nil else {
-                    throw CommandError(
-                        code: "unknown_profile", what: "There is no printer profile \(profile).",
-                        next: "Use \(ESCPOSProfile.all.map(\.name).joined(separator: ", ")).")
-                }
-                if let user {
-                    // Rejected now rather than while a customer waits for the receipt.
-                    _ = try PrinterRegistry.credentials(user, file: passwordFile)
-                    printer.user = user
-                    printer.passwordFile = passwordFile
-                }
-                printer.certificate = try await certificate(place, &printer)
-                try await PrinterRegistry(counter.journal).keep(printer)
-                Output.line(common.json ? Printers.list([printer]).text : "\(printer.name) is \(place).")
+                var new = NewPrinter(name: name, address: address)
+                new.profile = profile
+                (new.trustsFirst, new.pin) = (trust, pin)
+                (new.user, new.passwordFile) = (user, passwordFile)
+                let printer = try await PrinterRegistry(counter.journal).add(new, replaces: true)
+                if printer.trustsFirst { Output.note(Add.certificate(of: printer)) }
+                Output.line(
+                    common.json ? Printers.list([printer]).text : "\(printer.name) is \(printer.address).")
             }
         }
 
-        private func chosenName() throws -> String {
-            let words = ReceiptText(name).plain.split(separator: " ")
-            guard words.count == 1, let word = words.first, word.count <= 40, !word.contains("/") else {
-                throw CommandError(
-                    code: "invalid_name", what: "The name must be one word without /, of at most 40 characters.",
-                    next: "Give one such as bar.")
+        private static func certificate(of printer: KnownPrinter) -> String {
+            guard let pin = printer.certificate.flatMap({ PrinterPin(kept: $0) }) else {
+                return "The printer shows no certificate now; the first one that it shows will be kept."
             }
-            return String(word)
-        }
-
-        private func certificate(_ place: PrinterAddress, _ printer: inout KnownPrinter) async throws -> [UInt8]? {
-            guard trust || pin != nil else { return nil }
-            guard case .ipp(let ipp) = place, ipp.isSecure else {
-                throw CommandError(
-                    code: "no_certificate", what: "Only a printer at an ipps address shows a certificate.",
-                    next: "Use ipps://…, or leave out --trust and --pin.")
-            }
-            if let pin {
-                guard let known = PrinterPin(parsing: pin) else {
-                    throw CommandError(
-                        code: "invalid_pin", what: "--pin is no SHA-256: that has 64 hexadecimal digits.",
-                        next: "Read it at the printer, or use --trust.")
-                }
-                return known.digest
-            }
-            printer.trustsFirst = true
-            do {
-                let seen = try await PrinterPin.observe(ipp)
-                Output.note("Its certificate has the SHA-256 \(seen.fingerprint). Compare it with the printer's own.")
-                return seen.digest
-            } catch {
-                Output.note("The printer shows no certificate now; the first one that it shows will be kept.")
-                return nil
-            }
+            return "Its certificate has the SHA-256 \(pin.fingerprint). Compare it with the printer's own."
         }
     }
 

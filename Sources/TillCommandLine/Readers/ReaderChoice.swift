@@ -1,53 +1,13 @@
-import Foundation
 import TillCore
 import TillCounter
 import TillProvider
 
-/// The default reader of this counter, chosen with `till readers connect`. Stored in a small file beside the journal,
-/// so that the page and later commands use it too.
-struct ReaderChoice {
+extension ReaderChoice {
     /// The value of `--reader` that selects it.
     static let word = "connected"
 
-    let id: String
-    let label: String
-
-    private static func path(_ counter: Counter) -> String { counter.options.files + "-reader.json" }
-
-    /// Returns the chosen reader; `nil` if there is none.
-    static func read(_ counter: Counter) -> ReaderChoice? {
-        guard let data = FileManager.default.contents(atPath: path(counter)), data.count < 4096,
-            let json = JSONValue(ifValid: Array(data)), let id = json["id"]?.stringValue
-        else { return nil }
-        return ReaderChoice(id: id, label: json["label"]?.stringValue ?? id)
-    }
-
-    func write(_ counter: Counter) throws {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("id", id)
-        writer.field("label", label)
-        writer.endObject()
-        do {
-            try Data(writer.bytes).write(to: URL(filePath: ReaderChoice.path(counter)), options: .atomic)
-        } catch {
-            throw CommandError(
-                code: "not_written", what: "The choice could not be written to \(ReaderChoice.path(counter)).",
-                next: "Check the folder's rights and the disk.")
-        }
-    }
-
-    /// Removes the choice, so that later commands must name a reader.
-    /// - Throws: ``CommandError`` if no reader was chosen.
-    static func forget(_ counter: Counter) throws -> ReaderChoice {
-        guard let choice = read(counter) else {
-            throw CommandError(
-                code: "reader_not_connected", what: "No reader is connected.",
-                next: "Connect one: till readers connect.")
-        }
-        try FileManager.default.removeItem(atPath: path(counter))
-        return choice
-    }
+    /// Returns the reader chosen with `till readers connect`; `nil` if there is none.
+    static func read(_ counter: Counter) -> ReaderChoice? { ReaderRegistry(counter.journal).chosen() }
 }
 
 extension Counter {

@@ -67,12 +67,8 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
-                guard code.contains(where: { !$0.isWhitespace }) else {
-                    throw CommandError(
-                        code: "registration_code_missing", what: "The registration code is empty.",
-                        next: "Read the code from the reader's screen.")
-                }
-                return try await counter.readerManagement().register(code: code, label: label, location: location)
+                try await ReaderRegistry(counter.journal).register(
+                    code: code, label: label, location: location, with: try counter.readerManagement())
             }
         }
     }
@@ -95,12 +91,7 @@ struct Readers: AsyncParsableCommand {
                         what: "\(found.label) stands at \(found.location ?? "no location"), not at \(location).",
                         next: "Choose a reader of this location.")
                 }
-                guard !found.needsPhone else {
-                    throw CommandError(
-                        code: "reader_needs_phone", what: "\(found.label) is driven by a phone, not by this counter.",
-                        next: "Choose a smart reader.")
-                }
-                try ReaderChoice(id: found.id, label: found.label).write(counter)
+                try await ReaderRegistry(counter.journal).choose(found)
                 if found.status == .offline, !common.json {
                     Output.note("Note: its provider has not heard of it lately. A sale is tried all the same.")
                 }
@@ -130,7 +121,7 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let choice = try ReaderChoice.forget(counter)
+                let choice = try await ReaderRegistry(counter.journal).forget()
                 Output.line(
                     common.json
                         ? ReaderLine.list("disconnected", [.string(choice.id)])
@@ -160,7 +151,9 @@ struct Readers: AsyncParsableCommand {
                 let management = try counter.readerManagement()
                 var found = try await management.anyReader(named: reader)
                 if let rebootWindow { try await set(rebootWindow, for: found, management) }
-                if let label { found = try await management.rename(found.id, to: label) }
+                if let label {
+                    found = try await ReaderRegistry(counter.journal).rename(found, to: label, with: management)
+                }
                 return found
             }
         }
@@ -275,7 +268,7 @@ struct Readers: AsyncParsableCommand {
             try await withCounter(common, provider) { counter in
                 let management = try counter.readerManagement()
                 let found = try await management.anyReader(named: reader)
-                try await management.remove(found.id)
+                try await ReaderRegistry(counter.journal).remove(found, with: management)
                 Output.line(
                     common.json ? ReaderLine.list("removed", [.string(found.id)]) : "\(found.label) is removed.")
             }

@@ -2,6 +2,7 @@ import ArgumentParser
 import TillCheckout
 import TillCore
 import TillCounter
+import TillFeatureDay
 import TillJournal
 import TillPrinting
 import TillReceipts
@@ -34,9 +35,12 @@ extension Receipts {
                     throw CommandError(
                         code: "invalid_deadline", what: "--deadline is \(deadline).", next: "Use 1 to 3600 seconds.")
                 }
-                let printing = counter.options.receipts.printing(counter.journal, counter.clock) {
-                    Output.note("Note: \($0)")
-                }
+                let receipts = counter.options.receipts
+                let book = DayBook(
+                    counter.journal, clock: counter.clock, differenceLimit: counter.options.dayDifferenceLimit,
+                    zone: receipts.store.timeZone)
+                let printing = receipts.printing(counter.journal, counter.clock) { Output.note("Note: \($0)") }
+                    .with(DayPaper(receipts, mode: counter.mode).reports(of: book))
                 let jobs: [PrintJob]
                 if waiting {
                     jobs = try await printing.printWaiting()
@@ -108,7 +112,9 @@ extension Receipts {
         let all = jobs.map { job -> JSONValue in
             .object([
                 JSONMember(key: "id", value: .string(job.id)),
-                JSONMember(key: "payment_id", value: .string(job.payment.rawValue)),
+                JSONMember(key: "payment_id", value: job.report == nil ? .string(job.payment.rawValue) : .null),
+                JSONMember(key: "drawer", value: job.report.map { .string($0.drawer.rawValue) } ?? .null),
+                JSONMember(key: "report", value: job.report.map { .number("\($0.number)") } ?? .null),
                 JSONMember(key: "printer", value: .string(job.printer)),
                 JSONMember(key: "copy", value: .string(job.copy)),
                 JSONMember(key: "refund", value: job.refund.map { .string($0.rawValue) } ?? .null),
@@ -126,7 +132,8 @@ extension Receipts {
         if jobs.isEmpty { return "No receipts wait." }
         return jobs.map { job in
             let state = job.state.rawValue.replacing("_", with: " ")
-            let first = "\(job.payment)  \(job.printer)  \(state)\n  \(job.id)"
+            let what = job.report.map { "Z \($0.number), drawer \($0.drawer)" } ?? job.payment.rawValue
+            let first = "\(what)  \(job.printer)  \(state)\n  \(job.id)"
             return job.note.isEmpty ? first : first + "\n" + Output.wrapped("  " + job.note, to: 80)
         }.joined(separator: "\n")
     }

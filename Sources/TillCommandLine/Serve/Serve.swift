@@ -97,21 +97,24 @@ struct Serve: AsyncParsableCommand {
             }
             options.hardwareAccounts = try settings.accounts(.hardwareAccounts)
             if let key { options.keys[Serve.hash(key)] = counter.options.account }
-            options.preferredReader = ReaderChoice.read(counter)?.id
+            let host = options.host
             let applePay = try ApplePayMount.serving(
-                self.applePay, counter, host: options.host, origins: applePayOrigins, standIn: appleStandIn,
+                self.applePay, counter, host: host, origins: applePayOrigins, standIn: appleStandIn,
                 statsD: try StatsD(settings))
-            await Serve.note(settings, at: options.host, counter)
+            let copier = try counter.copier(in: settings.text(.copyTo))
+            // Nothing that follows refuses the start.
+            async let noted: Void = Serve.note(settings, at: host, counter)
             let words = StartWords(counter, options, hasShop: applePay?.hasShop ?? false)
             let ports = Mutex<Int?>(nil)
             options.onPublicListening = { port in ports.withLock { $0 = port } }
             options.onListening = announce(
                 words, options, counter, publicPort: { ports.withLock { $0 } },
-                startCode: await Serve.startCode(counter), opensBrowser: settings.text(.openBrowser) != "false")
-            try await CounterServer(
-                counter: counter, feed: feed, options: options, applePay: applePay,
-                copier: try counter.copier(in: settings.text(.copyTo)), logger: logger
-            ).run()
+                opensBrowser: settings.text(.openBrowser) != "false")
+            let server = CounterServer(
+                counter: counter, feed: feed, options: options, applePay: applePay, copier: copier, logger: logger)
+            // The start stands in the audit log before anything that happens at this counter.
+            await noted
+            try await server.run()
         } catch {
             await counter.close()
             throw error
@@ -140,24 +143,35 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    /// Returns what is done once the counter listens: its address is kept, and printed with a start code. Both are
+    /// written now, since no request waits for them.
     private func announce(
         _ words: StartWords, _ options: ServerOptions, _ counter: Counter, publicPort: @escaping @Sendable () -> Int?,
-        startCode: String?, opensBrowser: Bool
+        opensBrowser: Bool
     ) -> @Sendable (Int) -> Void {
-        let (isJSON, store, host, isSecure) = (common.json, counter.journal, options.host, options.tls != nil)
+        let (isJSON, host, isSecure) = (common.json, options.host, options.tls != nil)
         return { port in
             let address = CounterAddress(host: host, port: port, isSecure: isSecure)
             Task {
-                do throws(JournalError) { try await Records<CounterAddress>(store).put(address) } catch {
-                    Output.note("`till sign-in` will need --url: the counter's address could not be kept. \(error)")
+                async let kept: Void = Serve.keep(address, counter)
+                let start = await Serve.startCode(counter).map { address.start(code: $0) }
+                await kept
+                if isJSON {
+                    Output.line(words.json(port, publicPort(), start: start))
+                } else {
+                    words.lines(port, publicPort(), start: start).forEach(Output.line)
+                    if let start, opensBrowser { StartPage.open(start) }
                 }
                 guard await SystemClock().pause(for: .seconds(1)) else { return }
-                StartupPages.release()
+                ProcessMemory.releaseStartup()
             }
-            let start = startCode.map { address.start(code: $0) }
-            if isJSON { return Output.line(words.json(port, publicPort(), start: start)) }
-            words.lines(port, publicPort(), start: start).forEach(Output.line)
-            if let start, opensBrowser { StartPage.open(start) }
+        }
+    }
+
+    /// Keeps the address for `till sign-in`.
+    private static func keep(_ address: CounterAddress, _ counter: Counter) async {
+        do throws(JournalError) { try await Records<CounterAddress>(counter.journal).put(address) } catch {
+            Output.note("`till sign-in` will need --url: the counter's address could not be kept. \(error)")
         }
     }
 

@@ -41,13 +41,20 @@ struct Keys: AsyncParsableCommand {
             help: ArgumentHelp(
                 "How long it is valid, such as 90d or 12h; by default until revoked.", valueName: "time"))
         var expires: String?
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "Makes it the session of a device, which renews it by the time of --expires until this time is over, "
+                    + "such as 30d.", valueName: "time"))
+        var renewable: String?
         @OptionGroup var who: ActorOption
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let made = try await APIKeys(counter.journal, clock: counter.clock).create(
                     account: counter.options.account, label: label, scopes: try Set(scopes: scope),
-                    life: try expires.map { try Keys.span($0, option: "--expires") }, by: who.actor)
+                    life: try expires.map { try Keys.span($0, option: "--expires") },
+                    renewable: try renewable.map { try Keys.span($0, option: "--renewable") }, by: who.actor)
                 Keys.show(made, json: common.json)
             }
         }
@@ -149,7 +156,8 @@ struct Keys: AsyncParsableCommand {
             return Output.line(writer.text)
         }
         Output.line(made.key.reveal())
-        let end = record.expiresAt.map { "until \($0)" } ?? "until it is revoked"
+        var end = record.expiresAt.map { "until \($0)" } ?? "until it is revoked"
+        if let renewal = record.renewal { end += " and, renewed by its device, until \(renewal.until)" }
         Output.note(
             "\(record.id) may \(record.scopes.words.joined(separator: ", ")) for \(record.account), \(end). "
                 + "It is shown this once.")

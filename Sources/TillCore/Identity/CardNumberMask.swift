@@ -33,7 +33,7 @@ public enum CardNumberMask {
     public static func masked(_ text: String) -> String { search(text, as: .person) }
 
     /// Returns `true` if the text contains a card number.
-    public static func finds(in text: String) -> Bool { masked(text) != text }
+    public static func finds(in text: String) -> Bool { mayHoldNumber(text) && masked(text) != text }
 
     /// Returns a machine-generated name with card numbers masked.
     public static func maskedName(_ name: String) -> String { search(name, as: .machine) }
@@ -132,7 +132,7 @@ public enum CardNumberMask {
                 digits += 1
                 between = 0
                 if digits >= counts.lowerBound { return true }
-            case 0x25, 0x80...: return hasEnoughDigits(text)
+            case 0x25, 0x80...: return possibleDigits(in: text) >= fewestDigits
             case 0x41...0x5A, 0x61...0x7A: digits = 0
             default:
                 between += 1
@@ -142,14 +142,17 @@ public enum CardNumberMask {
         return false
     }
 
-    /// Returns `false` if the text has too few digits of any script, percent-encoded ones included, for a card number.
-    private static func hasEnoughDigits(_ text: String) -> Bool {
+    /// The number of digits in the shortest card number.
+    static var fewestDigits: Int { counts.lowerBound }
+
+    /// Returns an upper bound of the digits in a text, of any script and percent-encoded ones included.
+    static func possibleDigits(in text: String) -> Int {
         var ascii = 0
         var others = 0
         for byte in text.utf8 {
             if byte >= 0x30, byte <= 0x39 { ascii += 1 } else if byte >= 0xC0 { others += 1 }
         }
-        return ascii + others >= counts.lowerBound
+        return ascii + others
     }
 
     /// Returns the ASCII equivalent of a decimal digit of any script.

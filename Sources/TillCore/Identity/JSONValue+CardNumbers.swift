@@ -43,11 +43,10 @@ extension JSONValue {
     ///   - names: Those of them that are names and stay unchanged; if a number starts in one of them, the rest of it is
     ///     masked.
     public func withoutSplitCardNumbers(in texts: Set<String>, keeping names: Set<String>) -> JSONValue {
-        guard case .object(var members) = self else { return self }
+        guard case .object(var members) = self, JSONValue.maySplitNumber(members, over: texts) else { return self }
         let parts = members.indices.compactMap { index in
             texts.contains(members[index].key) ? members[index].value.stringValue.map { (index, $0) } : nil
         }
-        guard parts.count > 1 else { return self }
         let joined = parts.map(\.1).joined(separator: " ")
         let masked = CardNumberMask.masked(joined)
         guard masked != joined else { return self }
@@ -72,5 +71,17 @@ extension JSONValue {
             members[index] = JSONMember(key: members[index].key, value: .string(String(kept)))
         }
         return .object(members)
+    }
+
+    /// Returns `false` for fewer than two of the texts, and for texts with too few digits together, as nearly every
+    /// document has them: nothing is joined for it.
+    private static func maySplitNumber(_ members: [JSONMember], over texts: Set<String>) -> Bool {
+        var (count, digits) = (0, 0)
+        for member in members {
+            guard case .string(let text) = member.value, texts.contains(member.key) else { continue }
+            count += 1
+            digits += CardNumberMask.possibleDigits(in: text)
+        }
+        return count > 1 && digits >= CardNumberMask.fewestDigits
     }
 }

@@ -74,7 +74,7 @@ extension JSONValue {
     }
 
     /// `true` for `null`, which is not the same as a missing value.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 extension JSONValue {

@@ -60,14 +60,15 @@ public struct JSONWriter: Sendable {
 
     public mutating func int(_ value: Int64) {
         separate()
-        var magnitude = value.magnitude
+        let magnitude = value.magnitude
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        let start = bytes.count
-        repeat {
-            bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: magnitude % 10))
-            magnitude /= 10
-        } while magnitude > 0
-        bytes[start...].reverse()
+        // From the first digit on: to turn the digits round afterwards would copy them to an array of their own.
+        var power: UInt64 = 1
+        while magnitude / power > 9 { power *= 10 }
+        while power > 0 {
+            bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: magnitude / power % 10))
+            power /= 10
+        }
     }
 
     public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }

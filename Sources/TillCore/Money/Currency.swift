@@ -63,8 +63,13 @@ public struct Currency: Hashable, Sendable {
     }
 
     private static func unpack(_ packed: UInt16) -> String {
-        let letters = [packed / 676, packed / 26 % 26, packed % 26].map { UInt8(truncatingIfNeeded: $0) &+ 0x41 }
-        return String(decoding: letters, as: UTF8.self)
+        // Written in place: three letters are held in the text itself, and an amount is written several times a sale.
+        String(unsafeUninitializedCapacity: 3) { letters in
+            letters[0] = UInt8(truncatingIfNeeded: packed / 676) &+ 0x41
+            letters[1] = UInt8(truncatingIfNeeded: packed / 26 % 26) &+ 0x41
+            letters[2] = UInt8(truncatingIfNeeded: packed % 26) &+ 0x41
+            return 3
+        }
     }
 }
 

@@ -188,9 +188,9 @@ public struct Payment: Hashable, Sendable {
     /// Returns `true` if everything that an attempt was to capture was captured and then failed: nothing more of it can
     /// be captured.
     func hasFailedCapture(_ attempt: Attempt) -> Bool {
-        let mine = captures.filter { $0.attempt == attempt.id }
-        guard !mine.contains(where: { $0.state.isOpen || $0.state.isSucceeded }) else { return false }
-        let failed = mine.filter(\.state.isReversed)
+        let isTaken = captures.contains { $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded) }
+        guard !isTaken else { return false }
+        let failed = captures.filter { $0.attempt == attempt.id && $0.state.isReversed }
         // An external capture is not marked as final: it counts as final if nothing of the hold is left.
         return failed.contains(where: \.isFinal)
             || !failed.isEmpty && sum(failed.lazy.map(\.amount)).minorUnits >= attempt.mostAuthorized

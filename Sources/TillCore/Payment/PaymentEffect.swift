@@ -30,6 +30,11 @@ public struct PendingEffect: Hashable, Sendable {
         self.due = due
         self.isFarAhead = isFarAhead
     }
+
+    /// Returns the time from which the effect is due: at most `now` if its time has come or cannot have been meant.
+    fileprivate func dueTime(at now: Timestamp) -> Timestamp {
+        !isFarAhead && CheckSchedule.isReached(due, at: now) ? min(due, now) : due
+    }
 }
 
 extension Payment {
@@ -40,8 +45,9 @@ extension Payment {
         capabilities: (ProviderName) -> ProviderCapabilities?, at now: Timestamp, isOrphan: Bool = false
     ) -> [PendingEffect] {
         planned(capabilities, now, isOrphan).map { pending in
-            guard !pending.isFarAhead, CheckSchedule.isReached(pending.due, at: now) else { return pending }
-            return PendingEffect(effect: pending.effect, due: min(pending.due, now))
+            var pending = pending
+            pending.due = pending.dueTime(at: now)
+            return pending
         }
     }
 
@@ -105,7 +111,12 @@ extension Payment {
 
     /// The time at which the earliest effect is due; `nil` if there is no pending work.
     public var nextDue: Timestamp? {
-        pendingEffects(capabilities: { _ in nil }, at: updatedAt).map(\.due).min()
+        var next: Timestamp?
+        for pending in planned({ _ in nil }, updatedAt, false) {
+            let due = pending.dueTime(at: updatedAt)
+            next = min(next ?? due, due)
+        }
+        return next
     }
 
     /// A hold with deadlines to be watched.

@@ -98,7 +98,9 @@ public struct CardSummary: Hashable, Sendable {
     ) {
         self.brand = brand
         self.network = network
-        self.lastFour = String(lastFour.filter { $0.isASCII && $0.isNumber }.suffix(4))
+        // Nearly always four digits already: then no character has to be classified.
+        let isPlain = lastFour.utf8.count <= 4 && lastFour.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        self.lastFour = isPlain ? lastFour : String(lastFour.filter { $0.isASCII && $0.isNumber }.suffix(4))
         self.entryMode = entryMode
         self.emv = emv
     }

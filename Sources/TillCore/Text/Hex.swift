@@ -5,6 +5,15 @@ public enum Hex {
     /// Returns lower-case digits without spaces.
     public static func lowercase(_ bytes: some Sequence<UInt8>) -> String { text(bytes, ten: 0x61) }
 
+    /// Appends lower-case digits without spaces, in ASCII.
+    package static func append(lowercase bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) {
+        for byte in bytes {
+            let (high, low) = (byte >> 4, byte & 15)
+            text.append(high < 10 ? 0x30 + high : 0x57 + high)
+            text.append(low < 10 ? 0x30 + low : 0x57 + low)
+        }
+    }
+
     /// Decodes digits of either case; `nil` for an odd number of digits or any other character.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []

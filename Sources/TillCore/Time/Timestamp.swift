@@ -30,35 +30,45 @@ public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible
 
     /// The moment in ISO 8601, in UTC with milliseconds, as `2026-11-21T09:30:00.000Z`.
     public var description: String {
-        let days = Int(clamping: (milliseconds >= 0 ? milliseconds : milliseconds - 86_399_999) / 86_400_000)
-        let inDay = Int(milliseconds - Int64(days) * 86_400_000)
+        // Rounded down, also before 1970.
+        let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        let days = Int(clamping: remainder < 0 ? quotient - 1 : quotient)
+        let inDay = Int(remainder < 0 ? remainder + 86_400_000 : remainder)
         let (year, month, day) = Timestamp.civil(fromDays: days)
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
-        func put(_ value: Int, width: Int) {
-            guard value >= 0, value < 10_000 else { return text.append(contentsOf: String(value).utf8) }
-            var power = width > 3 ? 1000 : width > 2 ? 100 : 10
-            while power > 0 {
-                text.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / power % 10))
-                power /= 10
+        // 24 bytes; a year of the whole range has at most six more than four.
+        return String(unsafeUninitializedCapacity: 32) { text in
+            var count = 0
+            func put(_ byte: UInt8) {
+                text[count] = byte
+                count += 1
             }
+            func put(_ value: Int, width: Int) {
+                guard value >= 0, value < 10_000 else {
+                    for byte in String(value).utf8 { put(byte) }
+                    return
+                }
+                var power = width > 3 ? 1000 : width > 2 ? 100 : 10
+                while power > 0 {
+                    put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / power % 10))
+                    power /= 10
+                }
+            }
+            put(year, width: 4)
+            put(UInt8(ascii: "-"))
+            put(month, width: 2)
+            put(UInt8(ascii: "-"))
+            put(day, width: 2)
+            put(UInt8(ascii: "T"))
+            put(inDay / 3_600_000, width: 2)
+            put(UInt8(ascii: ":"))
+            put(inDay / 60_000 % 60, width: 2)
+            put(UInt8(ascii: ":"))
+            put(inDay / 1000 % 60, width: 2)
+            put(UInt8(ascii: "."))
+            put(inDay % 1000, width: 3)
+            put(UInt8(ascii: "Z"))
+            return count
         }
-        func put(_ separator: Unicode.Scalar) { text.append(UInt8(ascii: separator)) }
-        put(year, width: 4)
-        put("-")
-        put(month, width: 2)
-        put("-")
-        put(day, width: 2)
-        put("T")
-        put(inDay / 3_600_000, width: 2)
-        put(":")
-        put(inDay / 60_000 % 60, width: 2)
-        put(":")
-        put(inDay / 1000 % 60, width: 2)
-        put(".")
-        put(inDay % 1000, width: 3)
-        put("Z")
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns year, month and day of a count of days since 1970-01-01 in the proleptic Gregorian calendar.

@@ -12,6 +12,10 @@ public enum APIKeyError: ExplainedError, Hashable {
     case tooMany
     case invalidWord(APIKeys.Word)
     case invalidSpan(most: Span)
+    /// The lifetime, the renewals or the scopes are not those of a device's session.
+    case invalidSession
+    /// The key is not a device's session.
+    case notRenewable
     case journal(JournalError)
 
     public var code: String {
@@ -23,6 +27,8 @@ public enum APIKeyError: ExplainedError, Hashable {
         case .tooMany: "too_many_keys"
         case .invalidWord(let word): "invalid_\(word.rawValue)"
         case .invalidSpan: "invalid_time"
+        case .invalidSession: "invalid_device_session"
+        case .notRenewable: "key_not_renewable"
         case .journal: "journal_unavailable"
         }
     }
@@ -38,6 +44,12 @@ public enum APIKeyError: ExplainedError, Hashable {
             "The \(word.rawValue) must be one line of 1 to \(APIKeys.maximumLabelBytes) bytes. Nothing was changed."
         case .invalidSpan(let most):
             "The time must be from a second to \(most.milliseconds / 86_400_000) days. Nothing was changed."
+        case .invalidSession:
+            "The session of a device needs the scope read, a lifetime from "
+                + "\(APIKeys.minimumSessionLife.milliseconds / 60_000) minutes to "
+                + "\(APIKeys.maximumSessionLife.milliseconds / 86_400_000) days, and renewals for at least that long "
+                + "and at most \(APIKeys.maximumRenewal.milliseconds / 86_400_000) days. No key was made."
+        case .notRenewable: "The request has no key that is the session of a device. Nothing was changed."
         case .journal(let error): "\(error)"
         }
     }
@@ -54,6 +66,8 @@ public enum APIKeyError: ExplainedError, Hashable {
         case .tooMany: "Revoke keys that nobody uses, with till keys revoke."
         case .invalidWord(let word): "Give another --\(word.rawValue)."
         case .invalidSpan: "Write it as 90d, 12h, 30min or 45s."
+        case .invalidSession: "Give it other times, and the scope read, with which the device renews it."
+        case .notRenewable: "Use the key as long as it is valid, or have a session made for the device."
         case .journal: "Check the disk and the rights on the file."
         }
     }

@@ -26,12 +26,15 @@ public struct APIKeyRecord: Hashable, Sendable {
     public var revokedAt: Timestamp?
     /// The actor that revoked the key; `nil` while it is in force, and for revocations made before this was recorded.
     public var revokedBy: String?
+    /// The renewal of a device's session; `nil` for any other key.
+    public var renewal: APIKeyRenewal?
 
     /// Creates a record that is not stored yet.
     /// - Parameter id: The identifier; `nil` derives it from the digest.
     public init(
         hash: [UInt8], id: APIKeyID? = nil, account: AccountID, label: String, scopes: Set<APIScope> = .all,
-        createdAt: Timestamp, createdBy: String? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
+        createdAt: Timestamp, createdBy: String? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
+        renewal: APIKeyRenewal? = nil
     ) {
         self.hash = hash
         self.id = id ?? .derived(from: hash)
@@ -42,6 +45,7 @@ public struct APIKeyRecord: Hashable, Sendable {
         self.createdBy = createdBy
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
+        self.renewal = renewal
     }
 
     /// The validity of a key.
@@ -57,6 +61,17 @@ public struct APIKeyRecord: Hashable, Sendable {
         if let expiresAt, hasExpired || now >= expiresAt { return .expired(expiresAt) }
         return .inForce
     }
+}
+
+/// The renewal of a key that is a device's session: the device extends the key before it expires.
+public struct APIKeyRenewal: Hashable, Sendable {
+    /// The lifetime after each renewal.
+    public var life: Span
+    /// The end of the session, however often it is renewed.
+    public var until: Timestamp
+
+    /// Returns the expiry time of a key that is created or renewed at a moment.
+    func expiry(at now: Timestamp) -> Timestamp { min(now.adding(life), until) }
 }
 
 extension APIKeyRecord: RecordDocument {
@@ -81,6 +96,10 @@ extension APIKeyRecord: RecordDocument {
         if hasExpired { writer.field("expired", true) }
         if let revokedAt { writer.field("revoked_at", revokedAt.milliseconds) }
         if let revokedBy { writer.field("revoked_by", revokedBy) }
+        if let renewal {
+            writer.field("renewal_life", renewal.life.milliseconds)
+            writer.field("renewable_until", renewal.until.milliseconds)
+        }
         writer.endObject()
         return Record(
             RecordID(APIKeyRecord.collection, Hex.lowercase(hash)), body: writer.bytes, fields: ["id": id.rawValue],
@@ -105,6 +124,9 @@ extension APIKeyRecord: RecordDocument {
             revokedAt: body.optionalInt("revoked_at").map { Timestamp(milliseconds: $0) })
         hasExpired = body.json["expired"]?.boolValue ?? false
         revokedBy = body.optionalText("revoked_by")
+        if let life = body.optionalInt("renewal_life"), let until = body.optionalInt("renewable_until") {
+            renewal = APIKeyRenewal(life: Span(milliseconds: life), until: Timestamp(milliseconds: until))
+        }
     }
 }
 
@@ -122,6 +144,7 @@ extension APIKeyRecord {
         writer.field("created_by", createdBy)
         writer.field("last_used_at", lastUsedAt?.description)
         writer.field("expires_at", expiresAt?.description)
+        writer.field("renewable_until", renewal?.until.description)
         writer.field("revoked_at", revokedAt?.description)
         writer.field("revoked_by", revokedBy)
     }

@@ -24,6 +24,17 @@ public struct APIKeys: Sendable {
     public static let maximumGrace = Span.days(30)
     /// The maximum lifetime of a key.
     public static let maximumLife = Span.days(3_650)
+    /// The minimum lifetime of a device's session between two renewals.
+    public static let minimumSessionLife = Span.minutes(15)
+    /// The maximum lifetime of a device's session between two renewals. A device that is off for longer needs another
+    /// session.
+    public static let maximumSessionLife = Span.days(7)
+    /// The maximum time for which a device renews its session.
+    public static let maximumRenewal = Span.days(90)
+    /// The retention of an ended device's session in the list: sessions are made more often than other keys.
+    public static let sessionKeptAfterEnd = Span.days(30)
+    /// The maximum number of ended keys removed when one is created: more than one, so that their number falls.
+    private static let maximumForgotten = 2
     /// The minimum interval between two stored uses of a key.
     package static let useInterval = Span.minutes(1)
     /// The maximum number of last uses in one write.
@@ -70,8 +81,8 @@ public struct APIKeys: Sendable {
         return found
     }
 
-    /// Returns a counter that changes with each key created, revoked or rotated by any process. Cheap: reads one record
-    /// by key.
+    /// Returns a counter that changes with each key created, renewed, revoked or rotated by any process. Cheap: reads
+    /// one record by key.
     package func changes() async throws(JournalError) -> Int { try await store.record(APIKeys.stateID)?.version ?? 0 }
 
     // MARK: Changing
@@ -83,17 +94,23 @@ public struct APIKeys: Sendable {
     }
 
     /// Creates a key of 256 random bits. Only its digest is stored.
-    /// - Parameter life: The lifetime; `nil` for a key that is valid until revoked.
+    /// - Parameters:
+    ///   - life: The lifetime; `nil` for a key that is valid until revoked.
+    ///   - renewable: The time for which a device may renew the key, each time by `life`; `nil` for a key that is no
+    ///     device's session.
     public func create(
-        account: AccountID, label: String, scopes: Set<APIScope>, life: Span? = nil, by maker: String? = nil
+        account: AccountID, label: String, scopes: Set<APIScope>, life: Span? = nil, renewable: Span? = nil,
+        by maker: String? = nil
     ) async throws(APIKeyError) -> Made {
-        try await create(.random(), account: account, label: label, scopes: scopes, life: life, by: maker)
+        try await create(
+            .random(), account: account, label: label, scopes: scopes, life: life, renewable: renewable, by: maker)
     }
 
     /// Creates a key with a given identifier, such as that of the request that makes it.
     /// - Throws: ``APIKeyError/madeBefore(_:)`` if there is a key with that identifier; nothing is changed then.
     package func create(
-        _ id: APIKeyID, account: AccountID, label: String, scopes: Set<APIScope>, life: Span?, by maker: String?
+        _ id: APIKeyID, account: AccountID, label: String, scopes: Set<APIScope>, life: Span?, renewable: Span? = nil,
+        by maker: String?
     ) async throws(APIKeyError) -> Made {
         let label = try APIKeys.line(label, of: .label)
         let maker = try maker.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
@@ -104,7 +121,7 @@ public struct APIKeys: Sendable {
             createdAt: now, createdBy: maker,
             expiresAt: try life.map { (span) throws(APIKeyError) in
                 now.adding(try APIKeys.checked(span, atMost: APIKeys.maximumLife))
-            })
+            }, renewal: try APIKeys.renewal(renewable, life: life, scopes: scopes, at: now))
         try await commit { (_) throws(APIKeyError) in
             guard try await !self.isTaken(id) else { throw .madeBefore(id) }
             return (
@@ -152,6 +169,33 @@ public struct APIKeys: Sendable {
         return true
     }
 
+    /// Extends a device's session by its lifetime, at most to the end of its renewals. The key itself stays the same,
+    /// so a lost answer costs the device nothing. Changes nothing while more than three quarters of the lifetime are
+    /// left: no device can fill the audit log.
+    /// - Returns: The key as it is then.
+    /// - Throws: ``APIKeyError/notRenewable`` for a key that is no device's session.
+    package func renew(hash: [UInt8]) async throws(APIKeyError) -> APIKeyRecord {
+        let stored: APIKeyRecord?
+        do throws(JournalError) { stored = try await key(ofHash: hash) } catch { throw .journal(error) }
+        guard let known = stored, let renewal = known.renewal else { throw .notRenewable }
+        let now = clock.now()
+        if known.standing(at: now) == .inForce, let end = known.expiresAt,
+            end >= renewal.until || end.since(now).milliseconds > renewal.life.milliseconds / 4 * 3
+        {
+            return known
+        }
+        return try await commit(changing: known.id) { (key, now) throws(APIKeyError) in
+            switch key.standing(at: now) {
+            case .inForce: break
+            case .revoked(let then): throw .revokedBefore(key.id, then)
+            case .expired(let then): throw .expired(key.id, then)
+            }
+            guard let renewal = key.renewal else { throw .notRenewable }
+            key.expiresAt = max(key.expiresAt ?? now, renewal.expiry(at: now))
+            return ([], APIKeys.note(.keyRenewed, key, said: nil))
+        }
+    }
+
     /// Creates a key with the same account and scopes as another, and ends the old one.
     /// - Parameter grace: The time for which the old key remains valid; `nil` revokes it immediately.
     public func rotate(
@@ -174,8 +218,10 @@ public struct APIKeys: Sendable {
             let new = APIKeyRecord(
                 hash: APIKeys.digest(of: key), id: newID, account: old.account, label: old.label,
                 scopes: old.scopes, createdAt: now, createdBy: actor,
-                expiresAt: life.map { now.adding($0) })
+                expiresAt: old.renewal?.expiry(at: now) ?? life.map { now.adding($0) }, renewal: old.renewal)
             if let grace {
+                // A replaced session is renewed no more.
+                old.renewal = nil
                 old.expiresAt = min(old.expiresAt ?? now.adding(grace), now.adding(grace))
             } else {
                 old.revokedAt = now
@@ -195,7 +241,8 @@ public struct APIKeys: Sendable {
         do throws(JournalError) { return try await key(ofHash: made.hash) ?? made } catch { throw .journal(error) }
     }
 
-    /// Records the observed expiry of keys, so that they stay expired whatever the clock reads later.
+    /// Records the observed expiry of keys, so that they stay expired whatever the clock reads later, with an entry of
+    /// the audit log for each.
     /// - Returns: The number of keys recorded.
     @discardableResult
     package func noteExpired(at now: Timestamp) async throws(JournalError) -> Int {
@@ -203,7 +250,10 @@ public struct APIKeys: Sendable {
         guard clock.standing.doubt == nil else { return 0 }
         var count = 0
         for key in try await records.list(.due(by: now), limit: APIKeys.maximumUses) {
-            let noted = try await records.update(Hex.lowercase(key.hash)) { key in
+            let note = AuditNote(
+                .keyExpired, by: Attribution(.till(.housekeeping)), account: key.account, subject: key.id.rawValue,
+                changes: [AuditChange("label", to: key.label)])
+            let noted = try await records.update(Hex.lowercase(key.hash), noting: [note]) { key in
                 guard case .expired = key.standing(at: now), !key.hasExpired else { return false }
                 key.hasExpired = true
                 return true
@@ -254,21 +304,38 @@ public struct APIKeys: Sendable {
 
     private static func digest(of key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
 
-    /// Returns the removal of a key that ended long ago if the store is full.
+    /// Returns the renewal of a device's session; `nil` for any other key.
+    private static func renewal(
+        _ renewable: Span?, life: Span?, scopes: Set<APIScope>, at now: Timestamp
+    ) throws(APIKeyError) -> APIKeyRenewal? {
+        guard let renewable else { return nil }
+        guard let life, minimumSessionLife <= life, life <= maximumSessionLife, life <= renewable,
+            renewable <= maximumRenewal, scopes.contains(.read)
+        else { throw .invalidSession }
+        return APIKeyRenewal(life: life, until: now.adding(renewable))
+    }
+
+    /// Returns `true` for a key that ended so long ago that its record may be removed.
+    package static func mayForget(_ key: APIKeyRecord, at now: Timestamp) -> Bool {
+        switch key.standing(at: now) {
+        case .inForce: false
+        case .revoked(let then), .expired(let then):
+            now.since(then) > (key.renewal == nil ? keptAfterEnd : sessionKeptAfterEnd)
+        }
+    }
+
+    /// Returns the removals of ended devices' sessions, and if the store is full of any keys that ended long ago.
     private func forgettable(at now: Timestamp) async throws(APIKeyError) -> [RecordChange] {
         let all: [APIKeyRecord]
         do throws(JournalError) { all = try await self.all() } catch { throw .journal(error) }
-        guard all.count >= APIKeys.maximumKeys else { return [] }
-        let old = all.filter { key in
-            let end: Timestamp? =
-                switch key.standing(at: now) {
-                case .inForce: nil
-                case .revoked(let then), .expired(let then): then
-                }
-            return end.map { now.since($0) > APIKeys.keptAfterEnd } ?? false
+        let isFull = all.count >= APIKeys.maximumKeys
+        // A clock that runs ahead must not remove a key too early.
+        let isSure = clock.standing.doubt == nil
+        let old = all.filter { isSure && (isFull || $0.renewal != nil) && APIKeys.mayForget($0, at: now) }
+        guard !isFull || !old.isEmpty else { throw .tooMany }
+        return old.prefix(APIKeys.maximumForgotten).flatMap { (key) -> [RecordChange] in
+            [.remove(key.record.id), .remove(APIKeyUse(hash: key.hash, at: now).record.id)]
         }
-        guard clock.standing.doubt == nil, let first = old.first else { throw .tooMany }
-        return [.remove(first.record.id), .remove(APIKeyUse(hash: first.hash, at: now).record.id)]
     }
 
     /// Changes a key; retries with the current version if another writer committed first.
@@ -297,6 +364,9 @@ public struct APIKeys: Sendable {
             AuditChange("scopes", to: key.scopes.words.joined(separator: ",")),
             AuditChange("expires_at", to: key.expiresAt?.description),
         ]
+        if let renewal = key.renewal {
+            changes.append(AuditChange("renewable_until", to: renewal.until.description))
+        }
         if let name { changes.append(AuditChange("said_by", to: name)) }
         return AuditNote(action, account: key.account, subject: key.id.rawValue, changes: changes)
     }

@@ -54,10 +54,11 @@ public struct CounterMode: RecordDocument {
         let found: PaymentMode? = live.isEmpty ? test.isEmpty ? nil : .test : .live
         if let set, let found, set != found { throw .modeContradicted(set: set, by: live + test) }
         let wanted = found ?? set
-        let (kept, isEmpty) = try await CounterError.of(journal) { () throws(JournalError) in
-            (try await of(journal), try await journal.readings(after: 0, account: nil, limit: 1).isEmpty)
-        }
+        let kept = try await CounterError.of(journal) { () throws(JournalError) in try await of(journal) }
         if let kept, kept == wanted ?? kept { return kept }
+        let isEmpty = try await CounterError.of(journal) { () throws(JournalError) in
+            try await journal.readings(after: 0, account: nil, limit: 1).isEmpty
+        }
         if let kept, let wanted, !isEmpty { throw .otherMode(journal.path, is: kept, configured: wanted) }
         // For a journal older than stored modes only credentials decide, so nothing is written without them.
         guard let mode = wanted ?? (isEmpty ? .test : nil) else { return .test }

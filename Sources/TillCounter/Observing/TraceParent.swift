@@ -38,8 +38,8 @@ package struct TraceParent: Hashable, Sendable {
 
     /// Parses the headers of a request.
     package init?(_ fields: HTTPFields) {
-        guard let header = fields[TraceParent.headerName] else { return nil }
-        self.init(header, state: fields[TraceParent.stateName])
+        guard let header = fields.value(of: TraceParent.headerName) else { return nil }
+        self.init(header, state: fields.value(of: TraceParent.stateName))
     }
 
     static let headerName = HTTPField.Name.literal("traceparent")

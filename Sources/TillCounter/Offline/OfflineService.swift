@@ -121,16 +121,16 @@ public struct OfflineService: Sendable {
 actor OfflineLogHolder {
     private let options: OfflineOptions
     private let keys: OfflineProviderKeys
-    private let journal: any Journal
-    private let places: OfflineLogPlaces
+    private let journal: any Journal & RecordStore
     private let clock: any TillClock
+    /// Made when it is needed: the name of the machine, which it holds, is asked of the system's resolver.
+    private lazy var places = OfflineLogPlaces(store: journal, here: options.place)
     private var opened: OfflineLog?
 
     init(
         _ options: OfflineOptions, keys: OfflineProviderKeys, journal: any Journal & RecordStore, clock: any TillClock
     ) {
         self.options = options
-        places = OfflineLogPlaces(store: journal, here: options.place)
         self.keys = keys
         self.journal = journal
         self.clock = clock

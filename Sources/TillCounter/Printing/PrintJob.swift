@@ -1,8 +1,9 @@
 public import TillCore
 public import TillJournal
+import TillReceipts
 
-/// A receipt to be printed. It is recorded before the first byte is sent to a printer, so that after a crash a receipt
-/// is printed once, or is known to have possibly printed.
+/// A receipt, or a report of the day, to be printed. It is recorded before the first byte is sent to a printer, so that
+/// after a crash it is printed once, or is known to have possibly printed.
 public struct PrintJob: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
         /// Queued; nothing was sent.
@@ -21,8 +22,20 @@ public struct PrintJob: Hashable, Sendable {
         case canceled
     }
 
+    /// A closed report of a cash drawer (Z).
+    public struct Report: Hashable, Sendable {
+        public var drawer: DrawerName
+        /// The number, 1 or more.
+        public var number: Int64
+
+        public init(drawer: DrawerName, number: Int64) { (self.drawer, self.number) = (drawer, number) }
+    }
+
     public var id: String
+    /// The payment of a receipt; of a report a name that no payment has.
     public var payment: PaymentID
+    /// The report that is printed; `nil` for a receipt.
+    public var report: Report?
     /// The payment's account; `nil` for a job written by the previous release.
     public var account: AccountID?
     /// The printer's name or address.
@@ -68,6 +81,23 @@ public struct PrintJob: Hashable, Sendable {
         createdAt = at
         nextTryAt = at
     }
+
+    /// Creates a queued report, which is the shop's own copy.
+    package init(
+        id: String, report: Report, of account: AccountID, printer: String, isReprint: Bool, at: Timestamp
+    ) {
+        self.init(
+            id: id, payment: PrintJob.place(of: report, account), printer: printer,
+            copy: ReceiptCopy.merchant.rawValue, copies: 1, isReprint: isReprint, at: at)
+        self.account = account
+        self.report = report
+    }
+
+    /// Returns what stands for the payment of a report's jobs, by which they are found. A release that knows no reports
+    /// finds no such payment, and prints nothing.
+    static func place(of report: Report, _ account: AccountID) -> PaymentID {
+        PaymentID(rawValue: "report/\(KnownDrawers.place(account, report.drawer))/\(report.number)")
+    }
 }
 
 extension PrintJob: RecordDocument {
@@ -82,6 +112,10 @@ extension PrintJob: RecordDocument {
         writer.beginObject()
         writer.field("payment", payment.rawValue)
         if let account { writer.field("account", account.rawValue) }
+        if let report {
+            writer.field("drawer", report.drawer.rawValue)
+            writer.field("report", report.number)
+        }
         writer.field("printer", printer)
         writer.field("copy", copy)
         writer.field("copies", copies)
@@ -112,6 +146,9 @@ extension PrintJob: RecordDocument {
             copies: Int(clamping: try body.int("copies")),
             isReprint: try body.bool("reprint"), at: stored.createdAt)
         account = body.optionalText("account").map { AccountID(rawValue: $0) }
+        if let number = body.optionalInt("report") {
+            report = Report(drawer: DrawerName(rawValue: body.optionalText("drawer") ?? ""), number: number)
+        }
         width = body.optionalText("width")
         refund = body.optionalText("refund").map { RefundID(rawValue: $0) }
         // A state of a later release must not be reprinted without a check.

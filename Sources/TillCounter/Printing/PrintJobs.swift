@@ -6,6 +6,8 @@ public import TillJournal
 public struct PrintJobs: Sendable {
     /// The maximum number of jobs in one list.
     public static let maximumListed = 500
+    /// The maximum number of queued jobs of an account on printers of another account.
+    package static let maximumWaiting = 100
     /// The maximum length of a stored note in bytes.
     static let maximumNote = 500
     /// The maximum number of uncertain jobs queried at once.

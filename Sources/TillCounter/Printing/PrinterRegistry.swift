@@ -20,11 +20,13 @@ public struct PrinterRegistry: Sendable {
     /// The maximum number of registered printers.
     package static let maximum = 500
 
+    private let store: any RecordStore
     private let records: Records<KnownPrinter>
     private let clock: any TillClock
 
     /// Creates the registry of a record store.
     public init(_ store: any RecordStore, clock: any TillClock = SystemClock()) {
+        self.store = store
         records = Records(store)
         self.clock = clock
     }
@@ -41,23 +43,74 @@ public struct PrinterRegistry: Sendable {
         try await records.list(limit: PrinterRegistry.maximum).sorted { $0.name < $1.name }
     }
 
-    /// Registers a printer, replacing one of the same name. Durable when it returns.
-    public func keep(_ printer: KnownPrinter) async throws(JournalError) { try await records.put(printer) }
+    /// Registers a printer, replacing one of the same name. Durable, with its entry in the audit log, when it returns.
+    public func keep(_ printer: KnownPrinter) async throws(JournalError) {
+        try await records.put(printer, noting: [PrinterRegistry.added(printer)])
+    }
 
-    /// Removes a printer's registration.
+    /// Checks and registers a printer as entered by a shop. Durable, with its entry in the audit log, when it returns.
+    ///
+    /// A printer whose first certificate is to be trusted is contacted for it; if it presents none now, the first that
+    /// it presents later is pinned. No other printer is contacted.
+    /// - Parameter replaces: `true` to replace a printer of the same name.
+    /// - Throws: ``NewPrinterError`` if it is refused, `JournalError` if it could not be written.
+    package func add(_ new: NewPrinter, replaces: Bool) async throws -> KnownPrinter {
+        var (printer, address) = try new.checked()
+        let isKnown = try await known(printer.name) != nil
+        guard replaces || !isKnown else { throw NewPrinterError.exists(printer.name) }
+        if !isKnown {
+            let count = try await records.count()
+            guard count < PrinterRegistry.maximum else { throw NewPrinterError.tooMany }
+        }
+        if printer.trustsFirst, case .ipp(let ipp) = address {
+            printer.certificate = try? await PrinterPin.observe(ipp).digest
+        }
+        guard !replaces else {
+            try await keep(printer)
+            return printer
+        }
+        do throws(JournalError) {
+            try await store.change([.insert(printer.record)], noting: [PrinterRegistry.added(printer)])
+        } catch {
+            // Another request added one of this name meanwhile.
+            guard case .recordConflict = error else { throw error }
+            throw NewPrinterError.exists(printer.name)
+        }
+        return printer
+    }
+
+    /// Removes a printer's registration. Durable, with its entry in the audit log, when it returns.
     /// - Returns: `true` if there was one.
-    public func forget(_ name: String) async throws(JournalError) -> Bool { try await records.delete(name) }
+    public func forget(_ name: String) async throws(JournalError) -> Bool {
+        try await records.delete(name, noting: [AuditNote(.printerRemoved, subject: name)])
+    }
 
-    /// Pins the first certificate that a printer presents, unless one was pinned meanwhile.
+    /// Returns the audit log entry of a registration: with the address, nothing of a password.
+    private static func added(_ printer: KnownPrinter) -> AuditNote {
+        let pin = printer.certificate.flatMap { PrinterPin(kept: $0) }
+        return AuditNote(
+            .printerAdded, subject: printer.name,
+            changes: [
+                AuditChange("address", to: printer.address), AuditChange("profile", to: printer.profile),
+                AuditChange("certificate", to: pin?.fingerprint ?? (printer.trustsFirst ? "first" : "not pinned")),
+            ])
+    }
+
+    /// Pins the first certificate that a printer presents, with an entry in the audit log, unless one was pinned
+    /// meanwhile or the name was given to a printer at another address.
     /// - Returns: The pinned certificate.
-    private func keepFirst(certificate: [UInt8], of name: String) async throws(JournalError) -> [UInt8]? {
-        let changed = try await records.update(name) { printer in
-            guard printer.certificate == nil, printer.trustsFirst else { return false }
+    private func keepFirst(certificate: [UInt8], of seen: KnownPrinter) async throws(JournalError) -> [UInt8]? {
+        var pinned = seen
+        pinned.certificate = certificate
+        let changed = try await records.update(seen.name, noting: [PrinterRegistry.added(pinned)]) { printer in
+            guard printer.certificate == nil, printer.trustsFirst, printer.address == seen.address else {
+                return false
+            }
             printer.certificate = certificate
             return true
         }
         if let changed { return changed.certificate }
-        return try await known(name)?.certificate
+        return try await known(seen.name)?.certificate
     }
 
     /// Returns a printer's address without contacting it.
@@ -80,7 +133,7 @@ public struct PrinterRegistry: Sendable {
         var kept = known.certificate
         if kept == nil, known.trustsFirst, case .ipp(let ipp) = address, ipp.isSecure {
             let seen = try await PrinterPin.observe(ipp)
-            kept = try await keepFirst(certificate: seen.digest, of: known.name)
+            kept = try await keepFirst(certificate: seen.digest, of: known)
         }
         var access = ReceiptPrinter.Access()
         if let kept {

@@ -4,8 +4,8 @@ public import TillJournal
 public import TillPrinting
 public import TillReceipts
 
-/// Prints the receipts of a journal's payments: recorded first, then printed, never twice automatically. A printer
-/// failure never affects its payment; the receipt is queued and retried for ``patience``.
+/// Prints the receipts of a journal's payments, and the reports of its days: recorded first, then printed, never twice
+/// automatically. A printer failure never affects its payment; the receipt is queued and retried for ``patience``.
 public struct ReceiptService: Sendable {
     /// The time for which a receipt is retried before it fails.
     public static let patience = Span.hours(24)
@@ -21,6 +21,10 @@ public struct ReceiptService: Sendable {
     /// Returns the receipt of a payment or of one refund, for a copy, verified to add up.
     public typealias Content = @Sendable (Payment, ReceiptCopy, RefundID?) throws -> ReceiptContent
     private let content: Content
+    /// Returns a closed report of an account as it is printed, marked as a reprint if it is one.
+    package typealias Reports =
+        @Sendable (_ account: AccountID, _ report: PrintJob.Report, _ isReprint: Bool) async throws -> ReceiptDocument
+    private var reports: Reports?
 
     public init(
         journal: any Journal & RecordStore, clock: any TillClock = SystemClock(), content: @escaping Content
@@ -30,6 +34,13 @@ public struct ReceiptService: Sendable {
         self.clock = clock
         self.content = content
         printers = PrinterRegistry(journal, clock: clock)
+    }
+
+    /// Returns a service that prints reports, too. Without them they wait for a process that has them.
+    package func with(_ reports: @escaping Reports) -> ReceiptService {
+        var service = self
+        service.reports = reports
+        return service
     }
 
     /// Records a receipt and prints it. It is marked as a reprint if this copy is or may be on paper already.
@@ -46,26 +57,49 @@ public struct ReceiptService: Sendable {
     ) async throws -> PrintJob {
         // Unknown names, addresses and papers, and a receipt that does not add up, are refused before anything is
         // recorded.
-        _ = try await printers.place(of: name)
-        guard width == nil || width.flatMap({ Paper.named($0) }) != nil else {
-            throw ReceiptFormError.unknownPaper(width ?? "")
-        }
+        try await check(name, width)
         _ = try content(payment, copy, refund)
         let earlier = try await jobs.jobs(of: payment.id)
-        let isReprint = earlier.contains {
-            $0.copy == copy.rawValue && $0.refund == refund
-                && [.printed, .sent, .mayHavePrinted, .sending].contains($0.state)
-        }
+        let isReprint = earlier.contains { $0.copy == copy.rawValue && $0.refund == refund && $0.mayBeOnPaper }
         let now = clock.now()
-        let id = PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
         var job = PrintJob(
-            id: "print_" + id.rawValue.dropFirst(4), payment: payment.id, printer: name, copy: copy.rawValue,
+            id: ReceiptService.id(at: now), payment: payment.id, printer: name, copy: copy.rawValue,
             copies: min(max(1, copies), 10), isReprint: isReprint, at: now)
         job.account = payment.account
         job.width = width
         job.refund = refund
         try await jobs.add(job)
-        return try await run(job, payment, deadline, progress)
+        return try await run(job, deadline, progress) { [job] in try receipt(of: payment, job) }
+    }
+
+    /// Records a closed report and prints it. It is marked as a reprint if it is or may be on paper already.
+    /// - Parameter width: The paper: `58`, `80`, `A4` or `Letter`; `nil` for the printer's own.
+    /// - Returns: The final state. Printer failures are not thrown.
+    package func print(
+        _ report: PrintJob.Report, of account: AccountID, on name: String, width: String? = nil
+    ) async throws -> PrintJob {
+        try await check(name, width)
+        let earlier = try await jobs.jobs(of: PrintJob.place(of: report, account))
+        let now = clock.now()
+        var job = PrintJob(
+            id: ReceiptService.id(at: now), report: report, of: account, printer: name,
+            isReprint: earlier.contains { $0.mayBeOnPaper }, at: now)
+        job.width = width
+        try await jobs.add(job)
+        return try await again(job, ReceiptPrinter.defaultDeadline) ?? job
+    }
+
+    /// Refuses an unknown printer or paper.
+    private func check(_ printer: String, _ width: String?) async throws {
+        _ = try await printers.place(of: printer)
+        guard width == nil || width.flatMap({ Paper.named($0) }) != nil else {
+            throw ReceiptFormError.unknownPaper(width ?? "")
+        }
+    }
+
+    private static func id(at now: Timestamp) -> String {
+        let id = PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
+        return "print_" + id.rawValue.dropFirst(4)
     }
 
     /// Prints queued jobs, recovers jobs left by dead processes, and queries uncertain ones.
@@ -84,8 +118,7 @@ public struct ReceiptService: Sendable {
                 try await expire(job, into: &done)
                 continue
             }
-            guard case .success(let payment?) = try await journal.readable(job.payment) else { continue }
-            done.append(try await run(job, payment, ReceiptPrinter.defaultDeadline) { _ in })
+            if let tried = try await again(job, ReceiptPrinter.defaultDeadline) { done.append(tried) }
         }
         return done
     }
@@ -158,20 +191,35 @@ public struct ReceiptService: Sendable {
         return done
     }
 
+    /// Prints a queued job.
+    /// - Returns: `nil` for one that waits on: its payment cannot be read, or this process has no reports.
+    private func again(_ job: PrintJob, _ deadline: Span) async throws -> PrintJob? {
+        if let report = job.report {
+            guard let reports, let account = job.account else { return nil }
+            return try await run(job, deadline, { _ in }) { try await reports(account, report, job.isReprint) }
+        }
+        guard case .success(let payment?) = try await journal.readable(job.payment) else { return nil }
+        return try await run(job, deadline, { _ in }) { try receipt(of: payment, job) }
+    }
+
+    private func receipt(of payment: Payment, _ job: PrintJob) throws -> ReceiptDocument {
+        var receipt = try content(payment, ReceiptCopy(rawValue: job.copy) ?? .customer, job.refund)
+        receipt.isReprint = job.isReprint
+        return ReceiptDocument(receipt)
+    }
+
     private func run(
-        _ waiting: PrintJob, _ payment: Payment, _ deadline: Span,
-        _ progress: @escaping @Sendable (PrintProgress) -> Void
+        _ waiting: PrintJob, _ deadline: Span, _ progress: @escaping @Sendable (PrintProgress) -> Void,
+        _ make: () async throws -> ReceiptDocument
     ) async throws -> PrintJob {
         var job = waiting
         guard try await jobs.begin(job.id) else { return try await jobs.job(job.id) ?? job }
         job.tries += 1
         let (jobs, id) = (jobs, job.id)
         do {
-            var receipt = try content(payment, ReceiptCopy(rawValue: job.copy) ?? .customer, job.refund)
-            receipt.isReprint = job.isReprint
+            let document = try await make()
             let outcome = try await printers.printer(job.printer, deadline: deadline).print(
-                ReceiptDocument(receipt), name: name(of: job), copies: job.copies,
-                on: job.width.flatMap { Paper.named($0) }
+                document, name: name(of: job), copies: job.copies, on: job.width.flatMap { Paper.named($0) }
             ) { step in
                 switch step {
                 case .accepted(let number): try await jobs.note(number: number, of: id)
@@ -184,7 +232,7 @@ public struct ReceiptService: Sendable {
         } catch let error as any ExplainedError {
             // An error means that not one byte of it went to paper.
             job.state = .waiting
-            job.note = "\(error.what) \(error.next)"
+            job.note = words("\(error.what) \(error.next)", of: job)
             try await jobs.end(
                 job.id, as: .waiting, note: job.note,
                 nextTryAt: clock.now().adding(ReceiptService.pause(after: job.tries))
@@ -201,15 +249,32 @@ public struct ReceiptService: Sendable {
             case .failed: .failed
             case .mayHavePrinted: .mayHavePrinted
             }
-        job.note = outcome.sentence
+        job.note = words(outcome.sentence, of: job)
         try await jobs.end(job.id, as: job.state, note: job.note)
     }
 
     /// Returns the unique job name in the printer's list, which finds a job with a lost number.
-    private func name(of job: PrintJob) -> String { "Receipt \(job.id)\(job.tries > 1 ? " (\(job.tries))" : "")" }
+    private func name(of job: PrintJob) -> String {
+        "\(job.report == nil ? "Receipt" : "Report") \(job.id)\(job.tries > 1 ? " (\(job.tries))" : "")"
+    }
+
+    /// Returns words about a receipt as words about what a job prints.
+    private func words(_ text: String, of job: PrintJob) -> String {
+        job.report == nil ? text : text.replacing("The receipt", with: "The report")
+    }
 
     package static func pause(after tries: Int) -> Span {
         let doubled = pauses.first.milliseconds << Int64(min(max(0, tries - 1), 10))
         return min(pauses.longest, .milliseconds(doubled))
+    }
+}
+
+extension PrintJob {
+    /// `true` if it is or may be on paper.
+    fileprivate var mayBeOnPaper: Bool {
+        switch state {
+        case .printed, .sent, .mayHavePrinted, .sending: true
+        case .waiting, .failed, .canceled: false
+        }
     }
 }

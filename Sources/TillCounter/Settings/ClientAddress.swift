@@ -74,16 +74,28 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        func part(_ number: UInt64, _ index: Int, bits: Int, of width: Int) -> UInt64 {
-            let shift = UInt64(width - bits * (index + 1))
-            return number >> shift & ((1 << UInt64(bits)) - 1)
+        guard isIPv4 else {
+            let groups = [high, low].flatMap { half in
+                [48, 32, 16, 0].map { (shift: UInt64) in String(half >> shift & 0xFFFF, radix: 16) }
+            }
+            return groups.joined(separator: ":")
         }
-        if isIPv4 {
-            let parts = (0..<4).map { String(part(low & 0xFFFF_FFFF, $0, bits: 8, of: 32)) }
-            return parts.joined(separator: ".")
+        // In 15 bytes, as many as a string holds without memory of its own: every request is recorded with its address.
+        return String(unsafeUninitializedCapacity: 15) { text in
+            var count = 0
+            func put(_ byte: UInt8) {
+                text[count] = byte
+                count += 1
+            }
+            for shift in stride(from: 24, through: 0, by: -8) {
+                let number = UInt8(truncatingIfNeeded: low >> UInt64(shift))
+                if number >= 100 { put(UInt8(ascii: "0") + number / 100) }
+                if number >= 10 { put(UInt8(ascii: "0") + number / 10 % 10) }
+                put(UInt8(ascii: "0") + number % 10)
+                if shift > 0 { put(UInt8(ascii: ".")) }
+            }
+            return count
         }
-        let groups = [high, low].flatMap { half in (0..<4).map { part(half, $0, bits: 16, of: 64) } }
-        return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 }
 

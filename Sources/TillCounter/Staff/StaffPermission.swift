@@ -27,8 +27,8 @@ public enum StaffPermission: String, CaseIterable, Hashable, Sendable {
     case review
     /// Permission to add staff, change their roles and PINs, and end their sessions.
     case staff
-    /// Permission to view settings, and to manage webhook endpoints, API keys and connected shops. Changing settings
-    /// requires access to the machine.
+    /// Permission to view settings, and to manage webhook endpoints, API keys, connected shops, readers and printers.
+    /// Changing settings requires access to the machine.
     case settings
 
     /// The permissions that this one implies; voiding, for example, implies selling.

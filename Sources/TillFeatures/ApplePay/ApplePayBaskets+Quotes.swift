@@ -80,7 +80,7 @@ extension ApplePayBaskets {
     }
 
     /// Returns the code of a told price, made with the basket's own random bytes: a price that was told for another
-    /// basket, another generation of it, another address, or in another total or currency has another code.
+    /// basket, another generation of it, another address or coupon, or in another total or currency has another code.
     /// - Returns: `nil` for a basket without a told price, or with a total that is out of range.
     static func seal(
         of basket: SheetBasket, generation: Int, nonce: [UInt8], at address: QuoteAddress
@@ -90,6 +90,7 @@ extension ApplePayBaskets {
         do throws(MoneyError) { total = try basket.total() } catch { return nil }
         let bound = JSONValue.members([
             "basket": .string(basket.id), "generation": .number(String(generation)), "address": address.json,
+            "coupon": basket.coupon.map { .string($0.code) },
             "total": .number(String(total.minorUnits)), "currency": .string(total.currency.code),
         ])
         let key = SymmetricKey(data: nonce)

@@ -32,18 +32,34 @@ extension ApplePayCheckout {
                     pricing = .quoted(items, methods: asked == .shippingMethod ? nil : methods, at: address)
                 case .success(.refused(let refusals)):
                     // A coupon that the shop does not take leaves everything as it is.
-                    if asked == .coupon { return Repriced(basket: opened.basket, errors: refusals) }
+                    if asked == .coupon { return try await unchanged(opened, refusals) }
                     pricing = .unknown(at: address)
                     errors += refusals
                 case .failure:
+                    // So does one that the shop could not be asked about: the price before it was told, and holds.
+                    if asked == .coupon {
+                        return try await unchanged(opened, own.isEmpty ? [ApplePayCheckout.unpriced(asked)] : own)
+                    }
                     pricing = .unknown(at: address)
                     errors.append(ApplePayCheckout.unpriced(asked))
                 }
+            } else if case .shopCoupon = change {
+                // A basket has no coupon of the shop's that the shop has never taken.
+                return Repriced(basket: opened.basket, errors: [ApplePayCheckout.couponBeforeAddress])
             } else {
                 pricing = .unknown(at: nil)
             }
         }
         guard let basket = try await baskets.price(opened, pricing, after: change.apply) else { return nil }
+        return Repriced(basket: basket, errors: errors)
+    }
+
+    /// Returns a basket as it was before a change that was not applied, with the customer's errors.
+    /// - Returns: `nil` if the basket has changed meanwhile.
+    private func unchanged(
+        _ opened: ApplePayBaskets.Entry, _ errors: [SheetError]
+    ) async throws -> Repriced? {
+        guard let basket = try await baskets.price(opened, .unchanged, after: { _ in [] }) else { return nil }
         return Repriced(basket: basket, errors: errors)
     }
 
@@ -71,13 +87,17 @@ extension ApplePayCheckout {
         return confirmed
     }
 
-    /// Binds an authorized sheet to the price that is about to be charged: the basket's total and currency are those of
-    /// the last price told for the complete address, and those that the sheet showed. The amount within a token that
-    /// only the provider opens cannot be read here, so that such a sheet must say what it showed; in a token that is
-    /// opened here the amount itself is compared.
+    /// Binds an authorized sheet to the price that is about to be charged. What the sheet says that it showed is the
+    /// basket's total and currency. Where the shop tells the price, these are those of the last price told for the
+    /// complete address, too. The amount within a token that only the provider opens cannot be read here, so that there
+    /// such a sheet must say what it showed; in a token that is opened here the amount itself is compared.
     /// - Throws: ``Refusal`` with `price_changed`; nothing was charged.
     func bind(_ sheet: Authorized, to entry: ApplePayBaskets.Entry) throws {
-        guard entry.terms?.quote != nil else { return }
+        guard entry.terms?.quote != nil else {
+            guard let shown = sheet.shown else { return }
+            guard let total = try? entry.basket.total(), shown == total else { throw Refusal.totalDiffers }
+            return
+        }
         guard let address = entry.quotes.address, let seal = entry.quotes.seal,
             seal
                 == ApplePayBaskets.seal(
@@ -122,10 +142,19 @@ extension ApplePayCheckout {
             SheetError(
                 .shippingContactInvalid, .postalAddress,
                 "The price for this address is not known at the moment. Please choose it again.")
-        case .shippingMethod, .coupon:
+        case .shippingMethod:
             SheetError(.unknown, nil, "The price is not known at the moment. Please choose your address again.")
+        case .coupon:
+            // The one code that the wallet shows at the field of the coupon, for whatever reason.
+            SheetError(
+                .couponCodeInvalid, nil,
+                "The coupon cannot be checked at the moment. Nothing has changed. Please try again.")
         }
     }
+
+    /// The customer's error for a coupon of the shop's without an address that it could be priced for.
+    private static let couponBeforeAddress = SheetError(
+        .couponCodeInvalid, nil, "Please choose your address first, and then enter the coupon again.")
 }
 
 extension ApplePayCheckout.Refusal {
@@ -137,6 +166,15 @@ extension ApplePayCheckout.Refusal {
                 "The price for this address is not known. Nothing was charged. Please choose it again.")
         ],
         code: "quote_unavailable", next: "Choose the address in the sheet again.")
+
+    /// The refusal of a payment whose sheet showed another total than the basket has.
+    fileprivate static let totalDiffers = ApplePayCheckout.Refusal(
+        errors: [
+            SheetError(
+                .unknown, nil,
+                "You were shown another total. Nothing was charged. Please close this sheet and pay again.")
+        ],
+        code: "price_changed", next: "Load the basket again and open a new sheet.")
 
     /// The refusal of a payment whose complete address has another price than the sheet showed.
     fileprivate static let priceChanged = ApplePayCheckout.Refusal(
@@ -154,7 +192,7 @@ extension QuoteQuestion.Change {
         switch change {
         case .shippingContact: self = .shippingContact
         case .shippingMethod: self = .shippingMethod
-        case .coupon: self = .coupon
+        case .coupon, .shopCoupon: self = .coupon
         case .paymentMethod: return nil
         }
     }

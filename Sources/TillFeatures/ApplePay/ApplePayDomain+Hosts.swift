@@ -32,4 +32,12 @@ extension ApplePayOptions {
     func domain(withPagesOn host: String) -> ApplePayDomain? {
         domains.first { $0.domain.name == host } ?? domains.first { $0.hasPages(on: host) }
     }
+
+    /// Returns the domain that has pages on an origin's host in production, whatever the origin's scheme and port;
+    /// `nil` in Apple's sandbox, and for a host of this machine, which Apple does not reach.
+    package func productionDomain(ofOrigin origin: String) -> ApplePayDomain? {
+        guard environment == .production else { return nil }
+        let host = WebOrigin.hostName(String(origin.drop { $0 != ":" }.drop { $0 == ":" || $0 == "/" }))
+        return Loopback.isHost(host) ? nil : domain(withPagesOn: host)
+    }
 }

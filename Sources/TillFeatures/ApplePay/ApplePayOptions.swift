@@ -120,6 +120,14 @@ public struct ApplePayOptions: Sendable {
     /// Returns the content of a domain's sheets.
     func factory(for domain: ApplePayDomain) -> ApplePayPaymentRequestFactory { domain.factory ?? factory }
 
+    /// Returns the content of a domain's sheets for a basket on these terms, with a field for coupons if the shop
+    /// prices its own.
+    func factory(for domain: ApplePayDomain, on terms: BasketTerms?) -> ApplePayPaymentRequestFactory {
+        var content = self.factory(for: domain)
+        if terms?.quote?.takesCoupons ?? false { content.supportsCouponCode = true }
+        return content
+    }
+
     /// `true` if tokens can be decrypted, here or by the provider.
     package var canOpen: Bool { opening == .provider || !keys.all.isEmpty }
 

@@ -50,7 +50,7 @@ extension ApplePayRoutes {
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
         try checkCurrency(of: entry, on: domain)
         guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
-        let sheet = try options.factory(for: domain).request(
+        let sheet = try options.factory(for: domain, on: entry.terms).request(
             for: entry.basket, applicationData: ApplePayBaskets.applicationData(entry))
         let document = JSONValue.object([
             JSONMember(key: "id", value: .string(id)),
@@ -90,7 +90,9 @@ extension ApplePayRoutes {
             let (body, entry) = try await proven(request, basket: nil)
             guard providerTakesTokens else { throw Problem.applePayOff }
             guard entry.attempt != nil || entry.isOpen(at: clock.now()) else { throw Problem.basketClosed }
-            guard let url = body["validationURL"]?.stringValue else { throw MerchantSessionError.foreignAddress }
+            guard let url = body["validationURL"]?.stringValue else {
+                throw Problem.field("validationURL", "It is missing.")
+            }
             let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }
             let session = MerchantSessionRequest(

@@ -50,8 +50,9 @@ public struct ApplePayWeb: Sendable {
     ///   - provider: the sandbox, or another provider's simulator.
     ///   - opening: the party that decrypts tokens; a provider's simulator checks only their form.
     ///   - origins: the origins of a team's own pages, such as `http://localhost:3000`, which the simulator serves.
-    ///   - settings: the shop whose name, country, networks, delivery rule and coupons the sheet has; by default the
-    ///     demo shop's. Its certificates and keys are not used.
+    ///   - settings: the shop whose name, country, currency, networks, icons, delivery rule and coupons the sheets
+    ///     have, as a domain's own where it lists the origin of the page, or is the only one; by default the demo
+    ///     shop's. Its certificates and keys are not used.
     public static func sandbox(
         checkout: Checkout, journal: any Journal & RecordStore, account: AccountID, provider: ProviderName = .sandbox,
         opening: TokenOpening = .here, origins: Set<String> = [], settings: ApplePayOptions? = nil,
@@ -76,11 +77,7 @@ public struct ApplePayWeb: Sendable {
         options.coupons = [
             "TENOFF": (10, Timestamp(milliseconds: .max)), "OLD": (50, Timestamp(milliseconds: 0)),
         ]
-        if let settings {
-            (options.factory, options.currency) = (settings.factory, settings.currency)
-            (options.area, options.coupons) = (settings.area, settings.coupons)
-            (options.radius, options.places) = (settings.radius, settings.places)
-        }
+        if let settings { options.show(settings, on: domain) }
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
             checkout: checkout, journal: journal, account: account, provider: provider, handovers: [options.handover],

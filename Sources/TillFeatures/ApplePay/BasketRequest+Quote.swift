@@ -18,7 +18,7 @@ extension BasketRequest {
     static func quote(in body: JSONValue) throws -> QuoteCallback? {
         guard let value = body["quote"], !value.isNull else { return nil }
         let place = "quote/"
-        try checkObject(value, ["url", "webhook_endpoint"], place)
+        try checkObject(value, ["url", "webhook_endpoint", "coupons"], place)
         guard let url = try value.text("url", in: place, atMost: maximumQuoteURLBytes) else {
             throw Problem.field(place + "url", "It is missing.")
         }
@@ -29,7 +29,14 @@ extension BasketRequest {
             throw Problem.field(
                 place + "webhook_endpoint", "It must be the identifier (we_…) of the webhook endpoint that signs.")
         }
-        return QuoteCallback(endpoint: endpoint, url: url)
+        var takesCoupons = false
+        if let given = value["coupons"], !given.isNull {
+            guard let answer = given.boolValue else {
+                throw Problem.field(place + "coupons", "It must be true or false.")
+            }
+            takesCoupons = answer
+        }
+        return QuoteCallback(endpoint: endpoint, url: url, takesCoupons: takesCoupons)
     }
 
     /// Refuses a quote with what it leaves no place for.

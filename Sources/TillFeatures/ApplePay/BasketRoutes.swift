@@ -306,11 +306,13 @@ struct BasketRoutes: Sendable {
         writer.endArray()
         writer.field("service", BasketService(basket.service).rawValue)
         writer.field("shipping_method", basket.shippingMethod?.identifier)
+        writer.field("coupon", basket.coupon?.code)
         writer.field("agreement", basket.agreement.map { BasketRequest.AgreementKind($0.terms).rawValue })
         writer.key("quote")
         if let quote = terms?.quote {
             writer.beginObject()
             writer.field("webhook_endpoint", quote.endpoint)
+            writer.field("coupons", quote.takesCoupons)
             writer.field("priced", !basket.awaitsPrice)
             writer.field("count", entry.quotes.count)
             writer.endObject()

@@ -21,15 +21,25 @@ struct QuoteCallback: Hashable, Sendable {
     /// The webhook endpoint whose secret signs the question, and to whose origin it goes.
     var endpoint: String
     var url: String
+    /// `true` if the shop prices coupons of its own, whose codes the settings do not have.
+    var takesCoupons: Bool
 
-    /// The stored form; ``init(json:)`` parses it.
-    var json: JSONValue { .members(["endpoint": .string(endpoint), "url": .string(url)]) }
+    /// The stored form; ``init(json:)`` parses it. Without coupons it is that of earlier versions, and so is the
+    /// fingerprint of a request that was made before.
+    var json: JSONValue {
+        .members([
+            "endpoint": .string(endpoint), "url": .string(url),
+            "coupons": takesCoupons ? JSONValue.bool(true) : nil,
+        ])
+    }
 
-    init(endpoint: String, url: String) { (self.endpoint, self.url) = (endpoint, url) }
+    init(endpoint: String, url: String, takesCoupons: Bool = false) {
+        (self.endpoint, self.url, self.takesCoupons) = (endpoint, url, takesCoupons)
+    }
 
     /// Parses the stored form; `nil` if the document has another one.
     init?(json: JSONValue) {
         guard let endpoint = json["endpoint"]?.stringValue, let url = json["url"]?.stringValue else { return nil }
-        self.init(endpoint: endpoint, url: url)
+        self.init(endpoint: endpoint, url: url, takesCoupons: json["coupons"]?.boolValue ?? false)
     }
 }

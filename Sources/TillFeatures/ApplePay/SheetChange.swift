@@ -6,6 +6,8 @@ import TillWeb
 enum SheetChange: Sendable {
     /// A coupon was entered, with its value or the reason that it has none.
     case coupon(String, percent: Int64?, SheetError?)
+    /// A coupon was entered that the settings do not have, and the shop prices coupons of its own: it is asked.
+    case shopCoupon(String)
     /// A shipping method was chosen.
     case shippingMethod(String)
     /// An address was chosen, redacted by the wallet; its postcode is told where it has no known place.
@@ -13,18 +15,29 @@ enum SheetChange: Sendable {
     /// A card was chosen.
     case paymentMethod(isCredit: Bool)
 
+    /// The maximum size of a coupon code, in bytes.
+    static let maximumCodeBytes = 64
+
+    /// The characters of a coupon code that a shop is asked about, beside `A` to `Z` and digits.
+    private static let codePunctuation = Set("-_.+%&".utf8)
+
     /// - Parameter country: the country of a contact that names none.
     init(
         _ body: JSONValue, of entry: ApplePayBaskets.Entry, options: ApplePayOptions, country: String, now: Timestamp
     ) throws {
         switch try body.text("event", atMost: 32) {
         case "couponcode":
-            let code = (try body.text("couponCode", atMost: 64) ?? "").uppercased().filter { !$0.isWhitespace }
+            let entered = try body.text("couponCode", atMost: SheetChange.maximumCodeBytes) ?? ""
+            let code = entered.uppercased().filter { !$0.isWhitespace }
             guard !code.isEmpty else {
                 self = .coupon("", percent: nil, nil)
                 return
             }
             guard let coupon = options.coupons[code] else {
+                if entry.terms?.quote?.takesCoupons ?? false, SheetChange.canBeAsked(code) {
+                    self = .shopCoupon(code)
+                    return
+                }
                 self = .coupon(code, percent: nil, SheetError(.couponCodeInvalid, nil, "We do not know this coupon."))
                 return
             }
@@ -51,10 +64,18 @@ enum SheetChange: Sendable {
         }
     }
 
+    /// Returns `true` for a code that can be a shop's: of the characters of coupons alone, so that a shop's server is
+    /// asked nothing else that was typed into the sheet.
+    private static func canBeAsked(_ code: String) -> Bool {
+        code.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || codePunctuation.contains(byte)
+        }
+    }
+
     /// `true` for a change whose update has a place for errors. Apple's updates for a method have none.
     var takesErrors: Bool {
         switch self {
-        case .coupon, .shippingContact: true
+        case .coupon, .shopCoupon, .shippingContact: true
         case .shippingMethod, .paymentMethod: false
         }
     }
@@ -66,7 +87,7 @@ enum SheetChange: Sendable {
     func takesMethods(of basket: SheetBasket, before former: SheetBasket) -> Bool {
         switch self {
         case .shippingContact: true
-        case .coupon: basket.shippingMethods != former.shippingMethods
+        case .coupon, .shopCoupon: basket.shippingMethods != former.shippingMethods
         case .shippingMethod, .paymentMethod: false
         }
     }
@@ -91,6 +112,10 @@ enum SheetChange: Sendable {
                 return [SheetError(.couponCodeInvalid, nil, "With this coupon nothing would be left to pay here.")]
             }
             basket = reduced
+            return []
+        case .shopCoupon(let code):
+            // What it takes off is among the lines of the price that the shop tells.
+            basket.apply(SheetBasket.Coupon(code: code, discount: .zero(basket.currency)))
             return []
         case .shippingMethod(let name):
             var chosen = basket

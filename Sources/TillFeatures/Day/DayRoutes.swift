@@ -21,7 +21,7 @@ package struct DayRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.get("/v1/day", for: .read, of: .caller, query: ["drawer"]) { incoming in
-            let (session, last) = try await chosen(in: incoming).day(of: incoming.account)
+            let (session, last) = try await book.chosen(in: incoming).day(of: incoming.account)
             return .json(
                 DayJSON.day(session, last: last, zone: zone.identifier, seesTotals: DayRoutes.seesTotals(incoming)))
         }
@@ -29,24 +29,19 @@ package struct DayRoutes: Sendable {
             .json(DayJSON.drawers(try await book.drawers(of: incoming.account), device: Attribution.current?.drawer))
         }
         router.get("/v1/day/report", for: .read, of: .caller, needs: .totals, query: ["drawer"]) { incoming in
-            .json(DayJSON.report(try await chosen(in: incoming).current(of: incoming.account), seesTotals: true))
+            .json(DayJSON.report(try await book.chosen(in: incoming).current(of: incoming.account), seesTotals: true))
+        }
+        router.get("/v1/day/report.csv", for: .read, of: .caller, needs: .totals, query: ["drawer"]) { incoming in
+            file(of: try await book.chosen(in: incoming).current(of: incoming.account))
         }
         router.get("/v1/day/reports", for: .read, of: .caller, needs: .totals, query: ["before", "limit", "drawer"]) {
             try await list($0)
         }
         router.get("/v1/day/reports/{report}", for: .read, of: .caller, needs: .totals, query: ["drawer"]) { incoming in
-            .json(DayJSON.report(try await report(incoming), seesTotals: true))
+            .json(DayJSON.report(try await book.report(incoming), seesTotals: true))
         }
         router.get("/v1/day/reports/{report}.csv", for: .read, of: .caller, needs: .totals, query: ["drawer"]) {
-            incoming in
-            let standing = try await report(incoming)
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "text/csv; charset=utf-8",
-                    .contentDisposition: "attachment; filename=\"\(DayFile.name(of: standing.report))\"",
-                ],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
+            file(of: try await book.report($0))
         }
         post("drawer", on: router) { try await choose($0) }
         post("open", on: router) { try await open($0) }
@@ -55,7 +50,7 @@ package struct DayRoutes: Sendable {
             let body = try await incoming.document()
             let (request, seen) = (try DayRequest.movement(body), try DayRequest.seen(body))
             return DayRoutes.session(
-                try await chosen(in: body).move(
+                try await book.chosen(in: body).move(
                     request, key: key, of: incoming.account, seen: seen, isBlind: !DayRoutes.seesTotals(incoming)),
                 incoming, status: .created)
         }
@@ -63,12 +58,12 @@ package struct DayRoutes: Sendable {
             let body = try await incoming.document()
             let (tally, seen) = (try DayRequest.count(body), try DayRequest.seen(body))
             return DayRoutes.session(
-                try await chosen(in: body).count(tally, of: incoming.account, seen: seen), incoming)
+                try await book.chosen(in: body).count(tally, of: incoming.account, seen: seen), incoming)
         }
         post("close", on: router) { incoming in
             let body = try await incoming.document()
             let (left, reason) = try DayRequest.close(body)
-            let closed = try await chosen(in: body).close(
+            let closed = try await book.chosen(in: body).close(
                 left: left, reason: reason, of: incoming.account, seen: try DayRequest.seen(body))
             return .json(DayJSON.report(closed, seesTotals: DayRoutes.seesTotals(incoming)))
         }
@@ -76,7 +71,7 @@ package struct DayRoutes: Sendable {
             let body = try await incoming.document()
             try body.allow(["session", "number_of_counts", "drawer"])
             return DayRoutes.session(
-                try await chosen(in: body).resume(incoming.account, seen: try DayRequest.seen(body)), incoming)
+                try await book.chosen(in: body).resume(incoming.account, seen: try DayRequest.seen(body)), incoming)
         }
     }
 
@@ -90,19 +85,8 @@ package struct DayRoutes: Sendable {
         let body = try await incoming.document()
         let (float, currency, reason) = try DayRequest.opening(body)
         return DayRoutes.session(
-            try await chosen(in: body).open(float, in: currency, of: incoming.account, reason: reason), incoming,
+            try await book.chosen(in: body).open(float, in: currency, of: incoming.account, reason: reason), incoming,
             status: .created)
-    }
-
-    /// Returns the book of the drawer in a query.
-    private func chosen(in incoming: Incoming) throws -> DayBook {
-        let named = try incoming.query("drawer").map { try DrawerName(requested: $0) }
-        return book.at(named ?? Attribution.current?.drawer ?? .main)
-    }
-
-    /// Returns the book of the drawer in a body.
-    private func chosen(in body: JSONValue) throws -> DayBook {
-        book.at(try body.drawer() ?? Attribution.current?.drawer ?? .main)
     }
 
     /// Sets the drawer of the page's device: cash that names none is in it, and so is its day.
@@ -119,11 +103,14 @@ package struct DayRoutes: Sendable {
         return .json(DayJSON.drawers(try await book.drawers(of: incoming.account), device: drawer))
     }
 
-    private func report(_ incoming: Incoming) async throws -> DayBook.Standing {
-        guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
-            throw DayError.unknownReport
-        }
-        return try await chosen(in: incoming).report(number, of: incoming.account)
+    private func file(of standing: DayBook.Standing) -> Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8",
+                .contentDisposition: "attachment; filename=\"\(DayFile.name(of: standing.report))\"",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: DayFile.text(standing, by: DayClock(zone)))))
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {
@@ -142,7 +129,7 @@ package struct DayRoutes: Sendable {
         }
         return .json(
             DayJSON.page(
-                try await chosen(in: incoming).reports(of: incoming.account, before: before, limit: limit)))
+                try await book.chosen(in: incoming).reports(of: incoming.account, before: before, limit: limit)))
     }
 
     private static func session(
@@ -154,5 +141,31 @@ package struct DayRoutes: Sendable {
     /// `false` for staff that counts blind.
     private static func seesTotals(_ incoming: Incoming) -> Bool {
         incoming.person?.role.permissions.contains(.totals) ?? true
+    }
+}
+
+extension DayBook {
+    /// Returns the book of the drawer in a query.
+    func chosen(in incoming: Incoming) throws -> DayBook {
+        let named = try incoming.query("drawer").map { try DrawerName(requested: $0) }
+        return at(named ?? Attribution.current?.drawer ?? .main)
+    }
+
+    /// Returns the book of the drawer in a body.
+    func chosen(in body: JSONValue) throws -> DayBook {
+        at(try body.drawer() ?? Attribution.current?.drawer ?? .main)
+    }
+
+    /// Returns the report that a request's path names, of the drawer in its query.
+    func report(_ incoming: Incoming) async throws -> Standing {
+        try await chosen(in: incoming).report(DayBook.number(in: incoming), of: incoming.account)
+    }
+
+    /// Returns the number of a report in a path.
+    static func number(in incoming: Incoming) throws -> Int64 {
+        guard let number = Int64(try incoming.parameters.text("report")), number > 0 else {
+            throw DayError.unknownReport
+        }
+        return number
     }
 }

@@ -1,7 +1,7 @@
 package import TillWeb
 
 extension PageAsset {
-    /// The files of the counter's page, by path.
+    /// The files of the counter's pages, by path. Their folders in `Assets`, one for each screen, are not in the path.
     package static let ofCounter: [String: PageAsset] = [
         "/account.js": script(PackageResources.account_js),
         "/approval.js": script(PackageResources.approval_js),
@@ -20,6 +20,7 @@ extension PageAsset {
         "/card-networks.js": shared(CardNetworksScript.bytes),
         "/card-number.js": shared(PackageResources.card_number_js),
         "/cards.js": script(PackageResources.cards_js),
+        "/clock.js": script(PackageResources.clock_js),
         "/day.css": style(PackageResources.day_css),
         "/day.js": script(PackageResources.day_js),
         "/day-clock.js": script(PackageResources.day_clock_js),
@@ -45,6 +46,7 @@ extension PageAsset {
         "/gate.js": script(PackageResources.gate_js),
         "/language.js": script(PackageResources.language_js),
         "/latest.js": script(PackageResources.latest_js),
+        "/links.js": script(PackageResources.links_js),
         "/money.js": script(PackageResources.money_js),
         "/money-bar.js": script(PackageResources.money_bar_js),
         "/notice.js": script(PackageResources.notice_js),
@@ -93,6 +95,7 @@ extension PageAsset {
         "/settings-staff.js": script(PackageResources.settings_staff_js),
         "/settings-webhooks.js": script(PackageResources.settings_webhooks_js),
         "/shown.js": script(PackageResources.shown_js),
+        "/sought.js": script(PackageResources.sought_js),
         "/statements.js": script(PackageResources.statements_js),
         "/sign-in.js": script(PackageResources.sign_in_js),
         "/staff.js": script(PackageResources.staff_js),
@@ -122,6 +125,7 @@ extension PageAsset {
 
     /// A script that the card fields of customers' pages load, too.
     private static func shared(_ bytes: @autoclosure @escaping @Sendable () -> [UInt8]) -> PageAsset {
-        PageAsset(bytes: bytes(), type: script(bytes()).type, audience: .counter, isOfCustomers: true)
+        let own = script(bytes())
+        return PageAsset(bytes: own.bytes, type: own.type, audience: .counter, isOfCustomers: true)
     }
 }

@@ -9,14 +9,14 @@ import TillPrinting
 import TillReceipts
 package import TillWeb
 
-/// The receipt routes: viewing, delivery to customers, and their printers.
+/// The receipt routes: viewing, and delivery to customers.
 package struct ReceiptRoutes: Sendable {
     /// The maximum body size of a delivery request.
     private static let maximumBodyBytes = 4_096
     /// The maximum number of receipts concurrently mailed, and concurrently printed, by all accounts.
     static let maximumAtOnce = 64
     /// The maximum number of queued receipts of an account on printers of another account.
-    package static let maximumWaiting = 100
+    package static let maximumWaiting = PrintJobs.maximumWaiting
     private static let form: QueryParameters = ["format", "width", "copy", "refund"]
 
     package let payments: PaymentRequests
@@ -72,10 +72,6 @@ package struct ReceiptRoutes: Sendable {
             ) {
                 try await work(try await payment($0), try await $0.document(), $0.request)
             }
-        }
-        router.get("/v1/printers", for: .readers, of: .counter) { _ in try await printers() }
-        router.get("/v1/printers/{name}", for: .readers, of: .counter) {
-            try await printer(try $0.parameters.text("name"))
         }
     }
 
@@ -280,54 +276,6 @@ package struct ReceiptRoutes: Sendable {
             writer.endObject()
         }
         writer.endArray()
-        writer.endObject()
-        return .json(writer.bytes)
-    }
-
-    // MARK: Printers
-
-    private func printers() async throws -> Response {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("printers")
-        writer.beginArray()
-        for printer in try await PrinterRegistry(journal, clock: clock).all() {
-            writer.beginObject()
-            writer.field("name", printer.name)
-            writer.field("address", printer.address)
-            writer.field("profile", printer.profile)
-            writer.field("has_drawer", DrawerKick.canOpen(printer))
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
-        return .json(writer.bytes)
-    }
-
-    private func printer(_ name: String) async throws -> Response {
-        let registry = PrinterRegistry(journal, clock: clock)
-        guard let printer = try await registry.known(name) else { throw Problem.notFound }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("name", printer.name)
-        writer.field("profile", printer.profile)
-        do {
-            let state = try await registry.printer(printer.name).state()
-            writer.field("state", state.activity.rawValue)
-            writer.field("needs_help", state.needsHelp)
-            writer.key("reasons")
-            writer.beginArray()
-            for reason in state.reasons { writer.string(reason.rawValue) }
-            writer.endArray()
-            writer.field("message", state.sentence)
-        } catch let error as any ExplainedError {
-            writer.field("state", "unknown")
-            writer.field("needs_help", true)
-            writer.key("reasons")
-            writer.beginArray()
-            writer.endArray()
-            writer.field("message", error.what)
-        }
         writer.endObject()
         return .json(writer.bytes)
     }

@@ -4,7 +4,8 @@ package import TillCore
 package import TillCounter
 package import TillWeb
 
-/// `/v1/keys`: an account's API keys, listed, made and revoked. A key is in the answer that made it and nowhere else.
+/// `/v1/keys`: an account's API keys, listed, made and revoked, and renewed by the devices whose sessions they are. A
+/// key is in the answer that made it and nowhere else.
 package struct KeyRoutes: Sendable {
     /// The maximum request body size, in bytes.
     package static let maximumBodyBytes = 4_096
@@ -13,8 +14,13 @@ package struct KeyRoutes: Sendable {
     /// The maximum number of stored keys of an account, ended ones included, from which none is made here: no account
     /// takes the places of the others.
     package static let maximumOfAccount = 1_000
-    /// The longest lifetime of a key, in days.
-    private static let maximumDays = APIKeys.maximumLife.milliseconds / Span.days(1).milliseconds
+    /// The lifetimes of a key, in days.
+    private static let days = 1...APIKeys.maximumLife.milliseconds / Span.days(1).milliseconds
+    /// The lifetimes of a device's session between two renewals, in minutes.
+    private static let sessionMinutes =
+        APIKeys.minimumSessionLife.milliseconds / 60_000...APIKeys.maximumSessionLife.milliseconds / 60_000
+    /// The times for which a device renews its session, in days.
+    private static let renewableDays = 1...APIKeys.maximumRenewal.milliseconds / Span.days(1).milliseconds
 
     private let keys: APIKeys
     private let clock: any TillClock
@@ -30,6 +36,9 @@ package struct KeyRoutes: Sendable {
         router.get("/v1/keys", for: .admin, of: .caller, needs: .settings) { try await list($0) }
         post("/v1/keys") { try await make($0) }
         post("/v1/keys/{id}/revoke") { try await revoke($0.parameters.identifier(), $0) }
+        router.post("/v1/keys/renew", for: .read, of: .caller, maximumBodyBytes: KeyRoutes.maximumBodyBytes) {
+            try await renew($0)
+        }
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {
@@ -54,18 +63,18 @@ package struct KeyRoutes: Sendable {
     private func make(_ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
-        try body.allow(["label", "scopes", "valid_days"])
+        try body.allow(["label", "scopes", "valid_days", "valid_minutes", "renewable_days"])
         guard let label = try body.text("label", atMost: APIKeys.maximumLabelBytes) else {
             throw Problem.field("label", "It is missing.")
         }
         let scopes = try scopes(in: body)
-        let life = try life(in: body)
+        let (life, renewable) = try lives(in: body)
         try incoming.checkGrant(of: scopes)
-        try await checkLife(life, incoming)
+        try await checkLife(renewable ?? life, incoming)
         try await checkCount(incoming)
         let made = try await keys.create(
             .made(for: incoming.account, by: key), account: incoming.account, label: label, scopes: scopes, life: life,
-            by: incoming.makerName)
+            renewable: renewable, by: incoming.makerName)
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("key", made.key.reveal())
@@ -86,6 +95,18 @@ package struct KeyRoutes: Sendable {
         return .json(writer.bytes)
     }
 
+    /// Extends the key of the request itself: no other credential renews it, also no session of the page.
+    private func renew(_ incoming: Incoming) async throws -> Response {
+        try (try await incoming.document()).allow([])
+        guard case .key(let hash)? = incoming.credential else { throw APIKeyError.notRenewable }
+        let renewed = try await keys.renew(hash: hash)
+        let now = clock.now()
+        var writer = JSONWriter()
+        // The request is the last use.
+        write(renewed, usedAt: now, incoming, at: now, into: &writer)
+        return .json(writer.bytes)
+    }
+
     // MARK: Parts
 
     private func scopes(in body: JSONValue) throws -> Set<APIScope> {
@@ -103,15 +124,32 @@ package struct KeyRoutes: Sendable {
         return scopes
     }
 
-    private func life(in body: JSONValue) throws -> Span? {
-        guard let value = body["valid_days"], !value.isNull else { return nil }
-        guard let days = value.int64Value, (1...KeyRoutes.maximumDays).contains(days) else {
-            throw Problem.field("valid_days", "It must be a number from 1 to \(KeyRoutes.maximumDays).")
+    /// Returns the lifetime, and the time for which a device may renew it.
+    private func lives(in body: JSONValue) throws -> (life: Span?, renewable: Span?) {
+        let days = try number("valid_days", in: body, KeyRoutes.days)
+        let minutes = try number("valid_minutes", in: body, KeyRoutes.sessionMinutes)
+        let renewable = try number("renewable_days", in: body, KeyRoutes.renewableDays)
+        guard (minutes == nil) == (renewable == nil) else {
+            throw Problem.field(
+                minutes == nil ? "valid_minutes" : "renewable_days",
+                "The session of a device has both valid_minutes and renewable_days.")
         }
-        return .days(days)
+        guard days == nil || minutes == nil else {
+            throw Problem.field("valid_days", "The session of a device has valid_minutes instead.")
+        }
+        return (minutes.map { Span.minutes($0) } ?? days.map { Span.days($0) }, renewable.map { Span.days($0) })
+    }
+
+    private func number(_ name: String, in body: JSONValue, _ range: ClosedRange<Int64>) throws -> Int64? {
+        guard let value = body[name], !value.isNull else { return nil }
+        guard let number = value.int64Value, range.contains(number) else {
+            throw Problem.field(name, "It must be a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
     }
 
     /// A key, and a session that was begun with one, make no key that outlives it.
+    /// - Parameter life: The time after which the key ends, however often it is renewed.
     private func checkLife(_ life: Span?, _ incoming: Incoming) async throws {
         guard case .key(let hash)? = incoming.share, let end = try await keys.key(ofHash: hash)?.expiresAt else {
             return
@@ -125,7 +163,10 @@ package struct KeyRoutes: Sendable {
     }
 
     private func checkCount(_ incoming: Incoming) async throws {
-        let count = try await keys.all().count { $0.account == incoming.account }
+        let now = clock.now()
+        let count = try await keys.all().count {
+            $0.account == incoming.account && !APIKeys.mayForget($0, at: now)
+        }
         guard count < KeyRoutes.maximumOfAccount else {
             throw Problem(
                 .conflict, "too_many_keys",
@@ -147,6 +188,9 @@ package struct KeyRoutes: Sendable {
     ) {
         key.members(lastUsedAt: usedAt, into: &writer)
         writer.field("state", key.standing(at: now).word)
+        // By the counter's clock, so that a device whose clock is wrong renews in time.
+        let left = key.expiresAt.map { max(0, $0.since(now).milliseconds / 1_000) }
+        writer.field("expires_in", left.map { JSONValue.number("\($0)") } ?? .null)
         // The key of the request, or the one with which its session was begun.
         writer.field("current", incoming.share == Principal.Credential.key(hash: key.hash))
     }

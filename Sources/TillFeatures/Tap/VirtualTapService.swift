@@ -38,7 +38,8 @@ public actor VirtualTapService {
     private let account: AccountID
     private let reader: PaymentCardReader
     private let field: VirtualField
-    private let loyalty: any LoyaltyProgram
+    /// Made for the first pass: it computes the key of the example pass.
+    private lazy var loyalty: any LoyaltyProgram = SandboxLoyalty(clock: clock)
     private let tokens: ReaderTokenKeeper
     private var current: (sale: Sale, session: PaymentCardReaderSession?)?
     private var stories: [Sale: Story] = [:]
@@ -62,7 +63,6 @@ public actor VirtualTapService {
                     name: VirtualTapService.label, tokens: issuer, key: key, preparation: .milliseconds(400)),
                 channel: field, clock: clock),
             clock: clock)
-        loyalty = SandboxLoyalty(clock: clock)
         tokens = ReaderTokenKeeper(clock: clock) { try issuer.issue(merchant: "sandbox") }
     }
 

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import TillCheckout
 import TillCore
-import TillCounter
+package import TillCounter
 import TillHardware
 import TillJournal
 package import TillProvider
@@ -20,10 +20,12 @@ package struct TerminalRoutes: Sendable {
 
     package let service: TerminalService?
     package let payments: PaymentRequests
+    let registry: ReaderRegistry
 
-    package init(service: TerminalService?, payments: PaymentRequests) {
+    package init(service: TerminalService?, payments: PaymentRequests, registry: ReaderRegistry) {
         self.service = service
         self.payments = payments
+        self.registry = registry
     }
 
     private var checkout: Checkout { payments.checkout }
@@ -31,6 +33,7 @@ package struct TerminalRoutes: Sendable {
 
     package func register(on router: CounterRouter) {
         router.get("/v1/terminal/readers", for: .readers, of: .counter) { try await list($0) }
+        registerAdministration(on: router)
         router.post("/v1/terminal/readers/{id}/cancel", for: .readers, of: .counter) {
             try await cancel(at: $0.parameters.literal(), $0)
         }
@@ -80,7 +83,13 @@ package struct TerminalRoutes: Sendable {
         writer.beginObject()
         writer.key("readers")
         writer.beginArray()
-        for (reader, fleet) in readers { write(reader, of: fleet, into: &writer) }
+        let preferred = preferred
+        for (reader, fleet) in readers { write(reader, of: fleet, preferred, into: &writer) }
+        writer.endArray()
+        // The providers that take another reader here.
+        writer.key("registers")
+        writer.beginArray()
+        for managed in service?.managed ?? [] { writer.string(managed.module.rawValue) }
         writer.endArray()
         // The page falls back to the simulated reader and shows that a provider did not answer.
         writer.field("complete", isComplete)
@@ -88,7 +97,12 @@ package struct TerminalRoutes: Sendable {
         return .json(writer.bytes)
     }
 
-    private func write(_ reader: CounterReader, of fleet: any ReaderFleet, into writer: inout JSONWriter) {
+    /// The identifier of the default reader, which may have been chosen meanwhile; `nil` if there is none.
+    private var preferred: String? { registry.chosen()?.id ?? service?.preferred }
+
+    private func write(
+        _ reader: CounterReader, of fleet: any ReaderFleet, _ preferred: String?, into writer: inout JSONWriter
+    ) {
         writer.beginObject()
         writer.field("id", reader.id)
         writer.field("label", reader.label)
@@ -96,7 +110,8 @@ package struct TerminalRoutes: Sendable {
         writer.field("status", reader.status?.rawValue)
         writer.field("location", reader.location)
         writer.field("simulated", reader.isSimulated)
-        writer.field("preferred", reader.id == service?.preferred)
+        writer.field("preferred", reader.id == preferred)
+        writer.field("managed", fleet.management != nil)
         writer.field("busy", reader.isBusy)
         writer.field("asks_tip", fleet.asksForTips)
         writer.field("asks_questions", fleet.questions != nil)
@@ -127,10 +142,12 @@ package struct TerminalRoutes: Sendable {
         return answer(try await simulation.present(card, tip: units, at: id), of: fleet)
     }
 
-    private func answer(_ reader: CounterReader, of fleet: any ReaderFleet) -> Response {
+    func answer(
+        _ reader: CounterReader, of fleet: any ReaderFleet, status: HTTPResponse.Status = .ok
+    ) -> Response {
         var writer = JSONWriter()
-        write(reader, of: fleet, into: &writer)
-        return .json(writer.bytes)
+        write(reader, of: fleet, preferred, into: &writer)
+        return .json(writer.bytes, status: status)
     }
 
     // MARK: Apps with a provider's SDK

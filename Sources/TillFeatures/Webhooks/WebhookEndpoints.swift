@@ -199,7 +199,12 @@ package struct WebhookEndpoints: Sendable {
         var tries = 0
         while true {
             tries += 1
-            let (endpoint, version) = try await kept(id, of: account)
+            let endpoint: WebhookEndpoint, version: Int
+            do throws(WebhookError) { (endpoint, version) = try await kept(id, of: account) } catch {
+                // The service has ended the deletion meanwhile.
+                if case .unknownEndpoint = error { return }
+                throw error
+            }
             do throws(JournalError) {
                 return try await store.change(
                     [.delete(endpoint.record.id, from: version)],

@@ -34,9 +34,25 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case accessRefused = "access.refused"
     /// A cash drawer was opened without a sale.
     case drawerOpened = "drawer.opened"
+    /// A reader's registration with its provider was requested.
+    case readerRegistered = "reader.registered"
+    /// Another label for a reader was requested from its provider.
+    case readerChanged = "reader.changed"
+    /// The removal of a reader from its provider was requested.
+    case readerRemoved = "reader.removed"
+    /// The counter's default reader was chosen, or the choice was removed.
+    case readerChosen = "reader.chosen"
+    /// A printer was registered, registered again in place of one of the same name, or its first certificate was
+    /// pinned.
+    case printerAdded = "printer.added"
+    case printerRemoved = "printer.removed"
     case keyCreated = "key.created"
     case keyRotated = "key.rotated"
     case keyRevoked = "key.revoked"
+    /// A device extended its session.
+    case keyRenewed = "key.renewed"
+    /// A key's expiry was observed.
+    case keyExpired = "key.expired"
     /// A webhook endpoint was created.
     case webhookCreated = "webhook.created"
     /// The URL, the types, or another property of a webhook endpoint was changed.

@@ -29,6 +29,13 @@ package struct EventLink {
     /// Returns the link of this event after the previous link.
     package func hash(after previous: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
+        return hash(after: previous, over: &bytes)
+    }
+
+    /// Returns the link of this event after the previous link.
+    /// - Parameter bytes: a buffer for the hashed bytes, whatever it contains; kept by the caller for the next event.
+    package func hash(after previous: [UInt8], over bytes: inout [UInt8]) -> [UInt8] {
+        bytes.removeAll(keepingCapacity: true)
         bytes.reserveCapacity(previous.count + 7 * 8 + 128 + body.count)
         bytes += previous
         EventLink.append(UInt64(bitPattern: sequence), to: &bytes)

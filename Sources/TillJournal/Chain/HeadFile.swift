@@ -49,10 +49,12 @@ package final class HeadFile: Sendable {
         line += opening
         line += String(head.sequence).utf8
         line.append(UInt8(ascii: ":"))
-        line += Hex.lowercase(head.hash).utf8
+        head.hash.withUnsafeBytes { Hex.append(lowercase: $0, to: &line) }
         line.append(UInt8(ascii: " "))
-        let check = HeadFile.check(line)
-        line += check.utf8
+        let check = SHA256.hash(data: line)
+        check.withUnsafeBytes {
+            Hex.append(lowercase: UnsafeRawBufferPointer(rebasing: $0.prefix(HeadFile.journalBytes)), to: &line)
+        }
         line.append(UInt8(ascii: "\n"))
         while line.count < HeadFile.length { line.append(UInt8(ascii: " ")) }
         _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

@@ -164,12 +164,13 @@ public struct Records<Document: RecordDocument>: Sendable {
     }
 
     /// Deletes a document at any version. Durable when it returns.
+    /// - Parameter notes: audit log entries, in the same commit; none if there is no such document.
     /// - Returns: `false` if there is none.
-    public func delete(_ key: String) async throws(JournalError) -> Bool {
+    public func delete(_ key: String, noting notes: [AuditNote] = []) async throws(JournalError) -> Bool {
         let id = RecordID(Document.collection, key)
         while let stored = try await store.record(id) {
             do throws(JournalError) {
-                try await store.change([.delete(id, from: stored.version)])
+                try await store.change([.delete(id, from: stored.version)], noting: notes)
                 return true
             } catch { guard case .recordConflict = error else { throw error } }
         }

@@ -87,7 +87,10 @@ final class SQLiteStatement {
     }
 
     /// Runs the statement to completion.
-    func run(_ values: SQLiteValue...) throws(SQLiteFailure) {
+    func run(_ values: SQLiteValue...) throws(SQLiteFailure) { try run(values) }
+
+    /// Runs the statement to completion.
+    func run(_ values: [SQLiteValue]) throws(SQLiteFailure) {
         defer { sqlite3_reset(handle) }
         try bind(values)
         while try step() {}
@@ -110,12 +113,53 @@ final class SQLiteStatement {
         return results
     }
 
+    /// Runs the statement and hands out its rows until `read` returns `false`.
+    func each(_ values: [SQLiteValue], read: (SQLiteStatement) -> Bool) throws(SQLiteFailure) {
+        defer { sqlite3_reset(handle) }
+        try bind(values)
+        while try step(), read(self) {}
+    }
+
     /// Runs the statement and reads its first row; `nil` if there is none.
     func first<Result>(
-        _ values: SQLiteValue..., read: (SQLiteStatement) -> Result
+        _ values: [SQLiteValue] = [], read: (SQLiteStatement) -> Result
     ) throws(SQLiteFailure) -> Result? {
         defer { sqlite3_reset(handle) }
         try bind(values)
+        return try step() ? read(self) : nil
+    }
+
+    /// Runs the statement with one value and reads its first row; `nil` if there is none. Each write looks up several
+    /// rows so: up to three values need no array.
+    func first<Result>(
+        _ value: SQLiteValue, read: (SQLiteStatement) -> Result
+    ) throws(SQLiteFailure) -> Result? {
+        defer { sqlite3_reset(handle) }
+        var rest = room(for: value.size)
+        try bind(value, 1, &rest)
+        return try step() ? read(self) : nil
+    }
+
+    /// Runs the statement with two values and reads its first row; `nil` if there is none.
+    func first<Result>(
+        _ first: SQLiteValue, _ second: SQLiteValue, read: (SQLiteStatement) -> Result
+    ) throws(SQLiteFailure) -> Result? {
+        defer { sqlite3_reset(handle) }
+        var rest = room(for: first.size + second.size)
+        try bind(first, 1, &rest)
+        try bind(second, 2, &rest)
+        return try step() ? read(self) : nil
+    }
+
+    /// Runs the statement with three values and reads its first row; `nil` if there is none.
+    func first<Result>(
+        _ first: SQLiteValue, _ second: SQLiteValue, _ third: SQLiteValue, read: (SQLiteStatement) -> Result
+    ) throws(SQLiteFailure) -> Result? {
+        defer { sqlite3_reset(handle) }
+        var rest = room(for: first.size + second.size + third.size)
+        try bind(first, 1, &rest)
+        try bind(second, 2, &rest)
+        try bind(third, 3, &rest)
         return try step() ? read(self) : nil
     }
 
@@ -133,6 +177,13 @@ final class SQLiteStatement {
 
     func bytes(_ column: Int32) -> [UInt8] { Array(buffer(column)) }
 
+    func optionalBytes(_ column: Int32) -> [UInt8]? {
+        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : bytes(column)
+    }
+
+    /// Returns SQLite's own bytes of a column, to be read before the next step; empty for NULL.
+    func bytesInPlace(_ column: Int32) -> UnsafeBufferPointer<UInt8> { buffer(column).bindMemory(to: UInt8.self) }
+
     /// SQLite's own bytes of a column, until the next step; empty for NULL.
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
         guard let start = sqlite3_column_blob(handle, column) else {
@@ -149,29 +200,40 @@ final class SQLiteStatement {
         }
     }
 
-    /// Binds all values. Their bytes are copied into one buffer of the statement, which is unchanged until the next
-    /// run.
+    /// Binds all values.
     private func bind(_ values: [SQLiteValue]) throws(SQLiteFailure) {
         var size = 0
         for value in values { size += value.size }
+        var rest = room(for: size)
+        var index: Int32 = 0
+        for value in values {
+            index += 1
+            try bind(value, index, &rest)
+        }
+    }
+
+    /// Returns the statement's buffer, with room for the bytes of all values of a run. They are copied into it, and it
+    /// is unchanged until the next run.
+    private func room(for size: Int) -> Slice<UnsafeMutableRawBufferPointer> {
         if size > memory.count {
             memory.deallocate()
             memory = .allocate(byteCount: max(1_024, size * 2), alignment: 1)
         }
-        var rest = memory[...]
-        var index: Int32 = 0
-        for value in values {
-            index += 1
-            let code =
-                switch value {
-                case .null: sqlite3_bind_null(handle, index)
-                case .int(let value): sqlite3_bind_int64(handle, index, value)
-                case .text(var text): text.withUTF8 { bind(UnsafeRawBufferPointer($0), isText: true, index, &rest) }
-                case .utf8(let bytes): bytes.withUnsafeBytes { bind($0, isText: true, index, &rest) }
-                case .blob(let bytes): bytes.withUnsafeBytes { bind($0, isText: false, index, &rest) }
-                }
-            guard code == SQLITE_OK else { throw SQLiteFailure(code: code, on: database) }
-        }
+        return memory[...]
+    }
+
+    private func bind(
+        _ value: SQLiteValue, _ index: Int32, _ rest: inout Slice<UnsafeMutableRawBufferPointer>
+    ) throws(SQLiteFailure) {
+        let code =
+            switch value {
+            case .null: sqlite3_bind_null(handle, index)
+            case .int(let value): sqlite3_bind_int64(handle, index, value)
+            case .text(var text): text.withUTF8 { bind(UnsafeRawBufferPointer($0), isText: true, index, &rest) }
+            case .utf8(let bytes): bytes.withUnsafeBytes { bind($0, isText: true, index, &rest) }
+            case .blob(let bytes): bytes.withUnsafeBytes { bind($0, isText: false, index, &rest) }
+            }
+        guard code == SQLITE_OK else { throw SQLiteFailure(code: code, on: database) }
     }
 
     private func bind(

@@ -61,7 +61,7 @@ extension SQLiteJournal {
 
     /// `true` if another process has taken over what that one held.
     static func isFenced(_ number: Int64, _ db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(sql: SQLiteWriter.selectFence)
+        let statement = try db.cachedStatement(sql: SQLiteWriter.selectFence.description)
         return try Int64.fetchOne(statement, arguments: [number]) != nil
     }
 }

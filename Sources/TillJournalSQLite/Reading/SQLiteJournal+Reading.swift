@@ -6,7 +6,16 @@ public import TillJournal
 extension SQLiteJournal {
     /// Returns a payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
-        try SQLiteJournal.fold(try await events(of: id))
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(literal: StoredEvent.recordsOfPayment).all([.text(id.rawValue)]) { row in
+                (at: Timestamp(milliseconds: row.int(0)), body: row.bytes(1))
+            }
+        }
+        guard let found else { return try SQLiteJournal.fold(try await events(of: id)) }
+        let records = try found.map { (event) throws(JournalError) in
+            try PaymentEventCodec.record(event.body, at: event.at)
+        }
+        return try Payment(id, folding: records)
     }
 
     /// A query for the version of a payment, as the writer compares it.
@@ -27,19 +36,18 @@ extension SQLiteJournal {
 
     /// A query for the payment that has an order (account, order), otherwise the oldest that became live again; null if
     /// the order is free. The second condition on `live` repeats that of the index, which it is read from.
-    static let occupant = """
+    static let occupant: StaticString = """
         SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
           (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2 AND live <> 1))
+        """
+    /// The query for the events of that payment, oldest first.
+    private static let occupantsEvents = """
+        SELECT \(StoredEvent.columns) FROM event WHERE payment = (\(occupant)) ORDER BY version
         """
 
     /// Returns the payment that the order currently belongs to; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        let sql = """
-            SELECT \(StoredEvent.columns) FROM event WHERE payment =
-            (\(SQLiteJournal.occupant))
-            ORDER BY version
-            """
-        return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
+        try SQLiteJournal.fold(try await events(SQLiteJournal.occupantsEvents, account.rawValue, order.rawValue))
     }
 
     /// Returns payments by their rows, newest first.
@@ -155,12 +163,22 @@ extension SQLiteJournal {
         try await events(StoredEvent.ofPayment, payment.rawValue)
     }
 
+    /// The number of events of a payment that there is room for at once.
+    private static let usualEvents = 8
+
     /// Returns the events of one payment, read on this thread if possible.
     private func events(_ sql: String, _ names: String...) async throws(JournalError) -> [StoredEvent] {
-        let found = try point { (reader) throws(SQLiteFailure) in
-            try reader.statement(sql).all(names.map { .text($0) }) { StoredEvent.Columns($0) }
+        let found = try point { (reader) throws(SQLiteFailure) -> Result<[StoredEvent], JournalError> in
+            var stored: [StoredEvent] = []
+            stored.reserveCapacity(SQLiteJournal.usualEvents)
+            var damage: JournalError?
+            try reader.statement(sql).each(names.map { .text($0) }) { row in
+                do throws(JournalError) { stored.append(try StoredEvent(row)) } catch { damage = error }
+                return damage == nil
+            }
+            return if let damage { .failure(damage) } else { .success(stored) }
         }
-        if let found { return try found.map { (columns) throws(JournalError) in try StoredEvent(columns) } }
+        if let found { return try found.get() }
         return try await read { db in
             try Row.fetchAll(db.cachedStatement(sql: sql), arguments: StatementArguments(names))
                 .map { try StoredEvent($0) }
@@ -255,31 +273,15 @@ extension StoredEvent {
     static let columns = "sequence, payment, account, version, at, body"
     /// The query for the events of a payment, oldest first.
     static let ofPayment = "SELECT \(columns) FROM event WHERE payment = ? ORDER BY version"
+    /// The query for what a payment is folded from.
+    static let recordsOfPayment: StaticString = "SELECT at, body FROM event WHERE payment = ? ORDER BY version"
 
-    /// The columns of a row, copied while the statement is positioned on it.
-    struct Columns {
-        let sequence: Int64
-        let payment: String
-        let account: String
-        let version: Int64
-        let at: Int64
-        let body: [UInt8]
-
-        init(_ row: SQLiteStatement) {
-            sequence = row.int(0)
-            payment = row.text(1)
-            account = row.text(2)
-            version = row.int(3)
-            at = row.int(4)
-            body = row.bytes(5)
-        }
-    }
-
-    init(_ columns: Columns) throws(JournalError) {
+    /// Decodes the row that the statement is positioned on.
+    init(_ row: SQLiteStatement) throws(JournalError) {
         self.init(
-            sequence: columns.sequence, payment: PaymentID(rawValue: columns.payment),
-            account: AccountID(rawValue: columns.account), version: Int(clamping: columns.version),
-            record: try RecordedEvent(columns.body, at: Timestamp(milliseconds: columns.at)))
+            sequence: row.int(0), payment: PaymentID(rawValue: row.text(1)), account: AccountID(rawValue: row.text(2)),
+            version: Int(clamping: row.int(3)),
+            record: try RecordedEvent(row.bytesInPlace(5), at: Timestamp(milliseconds: row.int(4))))
     }
 
     init(_ row: Row) throws {

@@ -99,8 +99,9 @@ private final class WriterLoop: @unchecked Sendable {
         var outcomes: [WriteQueue.Outcome] = []
         outcomes.reserveCapacity(batch.count)
         var committed: [StoredEvent] = []
-        // Without reserved space, the response to an operation begun now might not be writable.
-        let mayBegin = ballast.isHeld || ballast.take()
+        // Without reserved space, the response to an operation begun now might not be writable. Responses alone need
+        // none, and take none from a disk that they still have to fit on.
+        let mayBegin = batch.allSatisfy(\.write.isAnswer) || ballast.take()
         try writer.begin()
         // Within the transaction, so that no write of this process follows the fence.
         guard try !writer.isFenced() else {

@@ -12,7 +12,7 @@ extension SQLiteWriter {
         let event = EventLink(
             sequence: head.sequence + 1, version: Int64(version), at: record.at.milliseconds, payment: row.id.rawValue,
             account: row.account.rawValue, name: record.event.name, body: body)
-        let link = event.hash(after: head.hash)
+        let link = event.hash(after: head.hash, over: &hashed)
         try statement(
             """
             INSERT INTO event(sequence, payment, version, account, name, at, body, link)
@@ -30,8 +30,17 @@ extension SQLiteWriter {
     ///   journal.
     private func openHead() throws(SQLiteFailure) -> ChainHead {
         if let head { return head }
-        let stated = try statement("SELECT sequence, head, chained FROM journal WHERE id = 1")
-            .first { (head: ChainHead(sequence: $0.int(0), hash: $0.bytes(1)), isChained: $0.int(2) == 1) }
+        let stated = try statement(
+            """
+            SELECT sequence, head, chained, (SELECT link FROM event WHERE event.sequence = journal.sequence)
+            FROM journal WHERE id = 1
+            """
+        ).first { row in
+            (
+                head: ChainHead(sequence: row.int(0), hash: row.bytes(1)), isChained: row.int(2) == 1,
+                link: row.optionalBytes(3)
+            )
+        }
         guard let stated, stated.isChained else {
             throw SQLiteFailure(damage: "the row that says where its chain ends is missing")
         }
@@ -43,9 +52,7 @@ extension SQLiteWriter {
                 damage: "event \(seenHead.sequence) was written by this process and is not its end any more")
         }
         if stated.head.sequence > 0 {
-            let link = try statement("SELECT link FROM event WHERE sequence = ?")
-                .first(.int(stated.head.sequence)) { $0.bytes(0) }
-            guard link == stated.head.hash else {
+            guard stated.link == stated.head.hash else {
                 throw SQLiteFailure(damage: "its last event, \(stated.head.sequence), is missing or was changed")
             }
         }

@@ -69,13 +69,26 @@ extension SQLiteWriter {
             UPDATE record SET version = version + 1, body = ?3, due_at = ?4, owner = ?5, updated_at = ?6
             WHERE collection = ?1 AND key = ?2 RETURNING position
             """
-        ).first(
+        ).first([
             .text(record.id.collection.rawValue), .text(record.id.key), .blob(record.body),
-            .optional(record.due?.milliseconds), record.isHeld ? .int(owner) : .null, .int(now.milliseconds)
-        ) { $0.int(0) }
-        guard let position else { return }
+            .optional(record.due?.milliseconds), record.isHeld ? .int(owner) : .null, .int(now.milliseconds),
+        ]) { $0.int(0) }
+        guard let position, try !isIndexed(record, at: position) else { return }
         try statement("DELETE FROM record_field WHERE record = ?").run(.int(position))
         try index(record, at: position)
+    }
+
+    /// `true` if the index has the fields of a record already, byte for byte, and no others.
+    private func isIndexed(_ record: Record, at position: Int64) throws(SQLiteFailure) -> Bool {
+        let known = try statement("SELECT name, value FROM record_field WHERE record = ?")
+            .all([.int(position)]) { (name: $0.text(0), value: $0.text(1)) }
+        return known.count == record.fields.count
+            && known.allSatisfy { field in
+                // Not looked up by name: a dictionary finds a name in other bytes, too.
+                record.fields.contains { name, value in
+                    name.utf8.elementsEqual(field.name.utf8) && value.utf8.elementsEqual(field.value.utf8)
+                }
+            }
     }
 
     private func index(_ record: Record, at position: Int64) throws(SQLiteFailure) {

@@ -25,10 +25,14 @@ enum Tally: Hashable {
 
     static let all = PaymentStatus.allCases.map { Tally.payments($0) } + [.pending]
 
-    /// The statement that adds to each total, put together once.
-    fileprivate static let additions = all.map { tally in
-        (tally: tally, sql: "UPDATE journal SET \(tally.column) = \(tally.column) + ? WHERE id = 1")
-    }
+    /// The statement that sets the head, unless it is null, and adds to each total in the order of ``all``.
+    fileprivate static let addition: String = {
+        let sums = Tally.all.enumerated().map { place, tally in "\(tally.column) = \(tally.column) + ?\(place + 3)" }
+        return """
+            UPDATE journal SET sequence = ifnull(?1, sequence), head = ifnull(?2, head),
+              \(sums.joined(separator: ", ")) WHERE id = 1
+            """
+    }()
 }
 
 extension SQLiteWriter {
@@ -62,12 +66,19 @@ extension SQLiteWriter {
         if append.isPending != current.isPending { tallies[.pending, default: 0] += append.isPending ? 1 : -1 }
     }
 
-    /// Writes the changes counted in the open transaction, on the page that the head is written on.
-    func writeTallies() throws(SQLiteFailure) {
-        guard !tallies.isEmpty else { return }
-        for (tally, sql) in Tally.additions {
-            guard let change = tallies[tally], change != 0 else { continue }
-            try statement(text: sql).run(.int(change))
+    /// Writes the head of the chain and the changes counted in the open transaction: they are one row.
+    func writeHeadAndTallies() throws(SQLiteFailure) {
+        guard tallies.contains(where: { $0.value != 0 }) else {
+            if let head { try write(head) }
+            return
         }
+        var values: [SQLiteValue] = []
+        values.reserveCapacity(Tally.all.count + 2)
+        values.append(.optional(head?.sequence))
+        values.append(head.map { .blob($0.hash) } ?? .null)
+        for tally in Tally.all { values.append(.int(tallies[tally] ?? 0)) }
+        let prepared = if let addition { addition } else { try statement(text: Tally.addition) }
+        addition = prepared
+        try prepared.run(values)
     }
 }

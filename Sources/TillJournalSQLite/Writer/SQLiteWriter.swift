@@ -15,8 +15,12 @@ final class SQLiteWriter {
     var head: ChainHead?
     /// The head of the chain as last seen by this process.
     var seenHead: ChainHead?
+    /// The buffer in which each event's bytes are put together to be hashed.
+    var hashed: [UInt8] = []
     /// The changes to the maintained totals in the open transaction.
     var tallies: [Tally: Int64] = [:]
+    /// The statement that writes them, prepared on first use: its text is long and put together.
+    var addition: SQLiteStatement?
     /// A record that is missing as seen by the open transaction: every sale has the same first precondition. No other
     /// connection writes while the transaction is open, and any change of a record in it forgets this.
     var absent: RecordID?
@@ -48,13 +52,12 @@ final class SQLiteWriter {
     func begin() throws(SQLiteFailure) {
         head = nil
         absent = nil
-        tallies = [:]
+        tallies.removeAll(keepingCapacity: true)
         try statement("BEGIN IMMEDIATE").run()
     }
 
     func commit() throws(SQLiteFailure) {
-        if let head { try write(head) }
-        try writeTallies()
+        try writeHeadAndTallies()
         try statement("COMMIT").run()
         if let head {
             seenHead = head
@@ -72,11 +75,11 @@ final class SQLiteWriter {
 
     // MARK: Lease
 
-    static let selectFence = "SELECT fenced_at FROM process WHERE owner = ? AND fenced_at IS NOT NULL"
+    static let selectFence: StaticString = "SELECT fenced_at FROM process WHERE owner = ? AND fenced_at IS NOT NULL"
 
     /// `true` if another process has taken over what this one held, as seen by the open transaction.
     func isFenced() throws(SQLiteFailure) -> Bool {
-        try statement(text: SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
+        try statement(SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
     }
 
     // MARK: One write
@@ -147,8 +150,6 @@ final class SQLiteWriter {
 
     // MARK: Payments
 
-    private static let selectOccupant = "SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))"
-
     private func refusal(
         of append: PreparedWrite.Append, on current: Current
     ) throws(SQLiteFailure) -> JournalError? {
@@ -158,9 +159,9 @@ final class SQLiteWriter {
         }
         // Events of an existing payment are always written, even if its order has another payment meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
-        let occupant = try statement(text: SQLiteWriter.selectOccupant).first(
-            .text(row.account.rawValue), .text(row.order.rawValue)
-        ) { PaymentID(rawValue: $0.text(0)) }
+        let found = try statement(SQLiteJournal.occupant)
+            .first(.text(row.account.rawValue), .text(row.order.rawValue)) { $0.optionalText(0) }
+        let occupant = found?.map { PaymentID(rawValue: $0) }
         return occupant.map { .orderOccupied(by: $0) }
     }
 
@@ -194,7 +195,7 @@ final class SQLiteWriter {
             ).run(
                 .text(row.id.rawValue), .optional(append.nextDue?.milliseconds),
                 append.holder == .thisProcess ? .int(owner) : .null, .int(append.holder == .unchanged ? 1 : 0))
-        } else if append.expectedVersion > 0 {
+        } else if current.isPending {
             try statement("DELETE FROM outbox WHERE payment = ?").run(.text(row.id.rawValue))
         }
         return stored
@@ -219,18 +220,26 @@ final class SQLiteWriter {
     /// order: its refund failed later. Both keep the order from a third. `live` and `status` are set only if they
     /// change: a column that is set has its indexes written, whatever its value.
     private func update(_ row: PaymentRow, isLive: Bool, over current: Current) throws(SQLiteFailure) {
-        try statement(
-            """
-            UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6, updated_at = ?7
-            WHERE id = ?1
-            """
-        ).run(
+        var values: [SQLiteValue] = [
             .text(row.id.rawValue), .int(Int64(row.version)), .int(row.captured.minorUnits),
             .int(row.refunded.minorUnits), .optional(row.provider?.rawValue), .optional(row.tenderKind?.rawValue),
-            .int(row.updatedAt.milliseconds))
-        if current.status != row.status {
-            try statement("UPDATE payment SET status = ?2 WHERE id = ?1")
-                .run(.text(row.id.rawValue), .text(row.status.rawValue))
+            .int(row.updatedAt.milliseconds), .text(row.status.rawValue),
+        ]
+        if current.status == row.status {
+            values.removeLast()
+            try statement(
+                """
+                UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6,
+                  updated_at = ?7 WHERE id = ?1
+                """
+            ).run(values)
+        } else {
+            try statement(
+                """
+                UPDATE payment SET version = ?2, captured = ?3, refunded = ?4, provider = ?5, tender = ?6,
+                  updated_at = ?7, status = ?8 WHERE id = ?1
+                """
+            ).run(values)
         }
         guard current.isLive != isLive else { return }
         try statement(

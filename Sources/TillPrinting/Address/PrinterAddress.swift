@@ -86,8 +86,12 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
         if inet_aton(host, &four) != 0 { return isNobodys(withUnsafeBytes(of: four) { Array($0) }) }
         guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
         let bytes = withUnsafeBytes(of: six) { Array($0) }
-        if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
-            return isNobodys(Array(bytes.suffix(4)))
+        // IPv4 addresses in IPv6: mapped, compatible, and those that a gateway translates (RFC 6052).
+        let (prefix, inside) = (Array(bytes.prefix(12)), Array(bytes.suffix(4)))
+        let zeros = [UInt8](repeating: 0, count: 8)
+        let isCompatible = prefix == zeros + [0, 0, 0, 0] && inside.prefix(3) != [0, 0, 0]
+        if isCompatible || prefix == zeros + [0, 0, 0xFF, 0xFF] || prefix == [0, 0x64, 0xFF, 0x9B] + zeros {
+            return isNobodys(inside)
         }
         return bytes[0] == 0xFF || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80) || bytes.allSatisfy { $0 == 0 }
     }

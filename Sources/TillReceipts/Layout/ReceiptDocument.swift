@@ -35,6 +35,12 @@ public struct ReceiptDocument: Hashable, Sendable {
         public var holdsAmounts = false
         /// The rows, from top to bottom.
         public var rows: [Row] = []
+
+        package init(
+            caption: ReceiptText, columns: [ReceiptText] = [], holdsAmounts: Bool = false, rows: [Row] = []
+        ) {
+            (self.caption, self.columns, self.holdsAmounts, self.rows) = (caption, columns, holdsAmounts, rows)
+        }
     }
 
     /// A label and a value at opposite sides.
@@ -53,6 +59,14 @@ public struct ReceiptDocument: Hashable, Sendable {
         public var isGap = false
         /// `true` if `middle` is a quantity, printed as `2 x Tea`.
         public var isCounted = false
+
+        package init(
+            label: ReceiptText, middle: ReceiptText? = nil, value: ReceiptText, details: [ReceiptText] = [],
+            isStrong: Bool = false, isGap: Bool = false, isCounted: Bool = false
+        ) {
+            (self.label, self.middle, self.value, self.details) = (label, middle, value, details)
+            (self.isStrong, self.isGap, self.isCounted) = (isStrong, isGap, isCounted)
+        }
     }
 
     /// The title of the page.
@@ -71,6 +85,13 @@ public struct ReceiptDocument: Hashable, Sendable {
         blocks = layout.make()
         title = ReceiptText(
             own: "\(labels[.receipt].plain) \(receipt.name.plain) – \(receipt.store.name.plain)")
+        language = labels.tag
+        isRightToLeft = labels.isRightToLeft
+    }
+
+    /// Creates a paper of the shop that is no receipt, such as the report of a day.
+    package init(title: ReceiptText, labels: ReceiptLabels, blocks: [Block]) {
+        (self.title, self.blocks) = (title, blocks)
         language = labels.tag
         isRightToLeft = labels.isRightToLeft
     }

@@ -13,8 +13,7 @@ struct ReceiptLayout {
         self.receipt = receipt
         self.labels = labels
         money = MoneyWords.of(receipt.locale, receipt.total.currency)
-        days = LocalTime.DayOrder(
-            language: labels.language, region: labels.tag.hasSuffix("CA") ? "CA" : nil)
+        days = LocalTime.DayOrder(labels)
         missing = receipt.missingFields
         blocks.reserveCapacity(16)
     }

@@ -14,10 +14,10 @@ enum LocalTime {
         case slashes
         case yearSlashes
 
-        init(language: String, region: String?) {
-            switch language {
+        init(_ labels: ReceiptLabels) {
+            switch labels.language {
             case "de", "pl", "he": self = .dots
-            case "fr": self = region == "CA" ? .iso : .slashes
+            case "fr": self = labels.tag.hasSuffix("CA") ? .iso : .slashes
             case "es", "it", "ar": self = .slashes
             case "ja": self = .yearSlashes
             default: self = .iso

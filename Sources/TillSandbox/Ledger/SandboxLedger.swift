@@ -96,7 +96,12 @@ public struct SandboxLedger: Sendable {
 
     /// Returns the stored response of a key, if within the replay window.
     package func replay(_ shelf: any SandboxShelf, key: String, fingerprint: String) throws -> Effect? {
-        guard let owner = try shelf.charge(forKey: key), let reply = owner.replies[key],
+        try replay(by: shelf.charge(forKey: key), key: key, fingerprint: fingerprint)
+    }
+
+    /// Returns the same from the charge last requested under the key; `nil` for a key that was never used.
+    private func replay(by owner: SandboxCharge?, key: String, fingerprint: String) -> Effect? {
+        guard let owner, let reply = owner.replies[key],
             clock.now().since(Timestamp(milliseconds: reply.at)) < rules.replayWindow
         else { return nil }
         guard reply.fingerprint == fingerprint else {
@@ -172,10 +177,15 @@ public struct SandboxLedger: Sendable {
         _ draft: Draft, reference: String?, key: String, fingerprint: String, card: SandboxCard
     ) async throws -> Effect {
         try await store.transaction { [rules] shelf in
-            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
-            let dead = try shelf.charge(forKey: key).flatMap { $0.state == .voided ? $0 : nil }
+            // The charge of the key is nearly always the one that is named, too, and is read once.
+            var found = try shelf.charge(forKey: key)
+            if let effect = replay(by: found, key: key, fingerprint: fingerprint) { return effect }
+            let name = reference.map { SandboxCharge.reference(ofHold: $0) }
+            if let name, found?.state != .voided, found?.reference != name {
+                found = try shelf.charge(name) ?? found
+            }
             var charge: SandboxCharge
-            if let found = try dead ?? find(shelf, reference: reference, key: key, attempt: nil) {
+            if let found {
                 charge = found.state == .authorized ? try fresh(shelf, draft, key: key) : found
             } else {
                 charge = try fresh(shelf, draft, key: key)

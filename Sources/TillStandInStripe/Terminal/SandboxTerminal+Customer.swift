@@ -106,6 +106,11 @@ extension SandboxTerminal {
         }
     }
 
+    /// Completes the issuer's response before the card time has passed.
+    func respond(_ id: String, _ number: Int) {
+        spawn { [self] in try? await settle(id, number) }
+    }
+
     private func mark(_ id: String, _ number: Int, isBeingCharged: Bool) async throws {
         guard let action = state.withLock({ $0.readers[id]?.action }), action.number == number,
             ["process_payment_intent", "confirm_payment_intent"].contains(action.type), let intent = action.intent

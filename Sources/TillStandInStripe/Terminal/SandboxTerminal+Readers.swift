@@ -82,9 +82,10 @@ extension SandboxTerminal {
 
     /// Handles `POST /_sandbox/readers`, which controls a reader.
     ///
-    /// `{"reader": "tmr_… or label", "do": …}` with `customer_cancel`, `offline`, `online`, `reboot`, `remove_card`, or
-    /// `fault` and `"fault": "timeout_before" | "timeout_after" | "hardware" | "lost"`. Without a reader, `{"do":
-    /// "card_time", "milliseconds": 500}` sets the time from presenting a card to the issuer's response.
+    /// `{"reader": "tmr_… or label", "do": …}` with `answer` (the issuer responds now), `customer_cancel`, `offline`,
+    /// `online`, `reboot`, `remove_card`, or `fault` and `"fault": "timeout_before" | "timeout_after" | "hardware" |
+    /// "lost"`. Without a reader, `{"do": "card_time", "milliseconds": 500}` sets the time from presenting a card to
+    /// the issuer's response.
     func act(_ json: JSONValue) -> StripeAnswer {
         let word = json["do"]?.stringValue ?? ""
         if word == "card_time" {
@@ -105,6 +106,9 @@ extension SandboxTerminal {
                 event = "terminal.reader.action_failed"
             }
             switch word {
+            case "answer":
+                guard let action = reader.action, action.isWorking else { return nil }
+                respond(reader.id, action.number)
             case "customer_cancel":
                 guard reader.action?.customerCancels == true else { return nil }
                 end("customer_canceled", "The customer canceled.")

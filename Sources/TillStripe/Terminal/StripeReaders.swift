@@ -197,7 +197,13 @@ extension ReaderError {
         let isMissing = error.status == 404 || error.providerCode == "reader_not_found"
         let kind: Kind =
             switch error.certainty {
-            case .refused: isMissing ? .notFound : .refused
+            case .refused:
+                switch error.providerCode {
+                case "registration_code_invalid": .invalid(field: "code")
+                case "terminal_reader_invalid_location_for_activation", "terminal_location_country_unsupported":
+                    .invalid(field: "location")
+                default: isMissing ? .notFound : .refused
+                }
             case .notNow, .keyRejected, .notSent, .kept, .unknown: .unavailable
             }
         self.init(kind, code: error.code, error.what, moneyMoved: error.moneyMoved, next: error.next)

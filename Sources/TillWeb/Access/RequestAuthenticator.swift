@@ -44,7 +44,8 @@ package final class RequestAuthenticator: Sendable {
     /// Refuses sign-ins unchecked for a while after failures.
     package let throttle = SignInThrottle()
     private let keys: APIKeys
-    private let options: ServerOptions
+    /// The principals of the keys in the settings.
+    private let ofSettings: [KeyDigest: Principal]
     private let clock: any TillClock
     /// The origin of the counter's public address: the page's origin behind a proxy.
     private let shopOrigin: String?
@@ -54,7 +55,7 @@ package final class RequestAuthenticator: Sendable {
         logger: Logger = Logger(label: "till")
     ) {
         self.keys = keys
-        self.options = options
+        ofSettings = RequestAuthenticator.principals(of: options.keys)
         self.clock = clock
         self.sessions = sessions
         self.staff = staff
@@ -62,6 +63,18 @@ package final class RequestAuthenticator: Sendable {
         guesses = GuessLimiter(of: "key", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
         linkGuesses = GuessLimiter(
             of: "receipt link", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
+    }
+
+    /// Returns the principals of the keys in the settings, each under its digest.
+    private static func principals(of keys: [String: AccountID]) -> [KeyDigest: Principal] {
+        var found: [KeyDigest: Principal] = [:]
+        for (text, account) in keys {
+            // A key in upper case, or that is no digest, is nobody's.
+            guard let hash = Hex.decode(text), Hex.lowercase(hash) == text else { continue }
+            found[KeyDigest(bytes: hash)] = Principal(
+                account: account, credential: .key(hash: hash), scopes: .all, actor: Actor(keyOf: hash))
+        }
+        return found
     }
 
     /// Authenticates a request and checks its scope.
@@ -79,13 +92,16 @@ package final class RequestAuthenticator: Sendable {
     /// Returns the principal of a request with a key that is cached or in the settings; `nil` for any other request,
     /// whatever its answer is.
     private func cached(_ request: Request) -> Principal? {
-        guard let key = request.headers[.authorization].flatMap({ RequestAuthenticator.key(in: $0) }),
+        guard let key = request.headers.value(of: .authorization).flatMap({ RequestAuthenticator.key(in: $0) }),
             RequestAuthenticator.isOfPossibleLength(key)
         else { return nil }
-        return cached(digest(key.utf8), clock.now())
+        return cached(digest(key.utf8))
     }
 
-    private func cached(_ hash: [UInt8], _ now: Timestamp) -> Principal? { configured(hash) ?? remembered(hash, now) }
+    private func cached(_ hash: [UInt8]) -> Principal? {
+        let hash = KeyDigest(bytes: hash)
+        return ofSettings[hash] ?? remembered(hash)
+    }
 
     /// Returns the key of an `Authorization` header; `nil` for another scheme, and without a key.
     static func key(in header: String) -> Substring? {
@@ -103,7 +119,7 @@ package final class RequestAuthenticator: Sendable {
     private static func isOfPossibleLength(_ key: some StringProtocol) -> Bool { (1...512).contains(key.utf8.count) }
 
     private func principal(of request: Request) async throws -> Principal {
-        if let header = request.headers[.authorization] {
+        if let header = request.headers.value(of: .authorization) {
             guard let key = RequestAuthenticator.key(in: header) else { throw Problem.unauthorized }
             guard let principal = try await principal(forKey: String(key)) else {
                 try await guesses.refuse(from: RequestOrigin.current.bucket)
@@ -187,8 +203,8 @@ package final class RequestAuthenticator: Sendable {
     }
 
     private func found(_ hash: [UInt8]) async throws(JournalError) -> Found {
+        if let principal = cached(hash) { return .holder(principal) }
         let now = clock.now()
-        if let principal = cached(hash, now) { return .holder(principal) }
         guard let key = try await keys.key(ofHash: hash) else { return .unknown }
         switch key.standing(at: now) {
         case .inForce: break
@@ -207,14 +223,8 @@ package final class RequestAuthenticator: Sendable {
         return .holder(principal)
     }
 
-    /// Returns the principal of a key of the settings; `nil` for any other key.
-    private func configured(_ hash: [UInt8]) -> Principal? {
-        guard !options.keys.isEmpty, let account = options.keys[Hex.lowercase(hash)] else { return nil }
-        return Principal(account: account, credential: .key(hash: hash), scopes: .all, actor: Actor(keyOf: hash))
-    }
-
-    private func remembered(_ hash: [UInt8], _ now: Timestamp) -> Principal? {
-        let hash = KeyDigest(bytes: hash)
+    private func remembered(_ hash: KeyDigest) -> Principal? {
+        let now = clock.now()
         return state.withLock { state in
             guard let known = state.found[hash], ContinuousClock.now < known.until,
                 known.expiresAt.map({ now < $0 }) ?? true
@@ -234,7 +244,7 @@ package final class RequestAuthenticator: Sendable {
     package func isInForce(_ credential: Principal.Credential) async throws(JournalError) -> Bool {
         switch credential {
         case .key(let hash):
-            guard options.keys[Hex.lowercase(hash)] == nil else { return true }
+            guard ofSettings[KeyDigest(bytes: hash)] == nil else { return true }
             return try await keys.key(ofHash: hash)?.standing(at: clock.now()) == .inForce
         case .session(let hash):
             guard let session = try await sessions.open(hash), let principal = try await principal(of: session) else {

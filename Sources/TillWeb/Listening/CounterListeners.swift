@@ -1,10 +1,15 @@
-package import Hummingbird
 package import HummingbirdCore
 package import Logging
-import NIOCore
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import ServiceLifecycle
 import Synchronization
 import TillCore
 import TillCounter
+
+/// A function that answers a request into a writer, on the channel that it came by.
+package typealias RequestAnswer = @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void
 
 /// The counter's listeners: the main one, and optionally a public one that serves only the routes of customers and
 /// providers, with its own connection limits.
@@ -44,49 +49,53 @@ package struct CounterListeners: Sendable {
     /// The maximum number of concurrent event streams: at most half of the connections, which leaves room for sales.
     package var maximumStreams: Int { max(1, min(options.maximumStreams, main.places.all / 2)) }
 
-    /// Returns the listeners' applications; ``ServerOptions/onListening`` is called once all of them listen.
+    /// Returns the listeners as services; ``ServerOptions/onListening`` is called once all of them listen.
     /// - Parameters:
     ///   - responder: Returns the responder for a listener's audiences: all, or the public ones.
     ///   - answer: Returns the request handler of a responder.
-    package func applications(
+    package func services(
         _ responder: (Set<RouteAudience>) -> CounterResponder,
-        answer: (CounterResponder) -> HTTPChannelHandler.Responder
-    ) -> [Application<CounterResponder>] {
+        answer: (CounterResponder) -> RequestAnswer
+    ) -> [any Service] {
         let options = options
         let ready = ListeningPorts(awaits: forPublic == nil ? 1 : 2) { ports in
             if let port = ports[.forPublic] { options.onPublicListening?(port) }
             if let port = ports[.main] { options.onListening?(port) }
         }
         var all = [
-            application(main, ListenAddress(host: options.host, port: options.port), responder([]), answer) { port in
+            service(main, ListenAddress(host: options.host, port: options.port), answer(responder([]))) { port in
                 ready.took(port, .main)
             }
         ]
         if let forPublic, let address = options.publicAddress {
             all.append(
-                application(forPublic, address, responder(RouteAudience.ofThePublic), answer) {
+                service(forPublic, address, answer(responder(RouteAudience.ofThePublic))) {
                     ready.took($0, .forPublic)
                 })
         }
         return all
     }
 
-    private func application(
-        _ gate: ConnectionGate, _ address: ListenAddress, _ responder: CounterResponder,
-        _ answer: (CounterResponder) -> HTTPChannelHandler.Responder, onListening: @escaping @Sendable (Int) -> Void
-    ) -> Application<CounterResponder> {
+    /// Returns the server of one listener, without an application around it: that is a group of services in the group
+    /// of services, with a clock of its own, and describes each of them at every start.
+    private func service(
+        _ gate: ConnectionGate, _ address: ListenAddress, _ responder: @escaping RequestAnswer,
+        onListening: @escaping @Sendable (Int) -> Void
+    ) -> any Service {
+        // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 2 * HeadLimits.fieldBytes
+        limits.maxHeaderListSize = 2 * HeadLimits.bytes
+        limits.maxHeaderFieldCount = 2 * HeadLimits.fields
         let channel = ListenerChannel(
-            responder: answer(responder), gate: gate, deadlines: ConnectionDeadlines(options), tls: options.tls,
-            // Twice the limit: up to it the response explains the error, beyond it there is a bare 400.
-            decoder: HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
-                maxHeaderFieldCount: 2 * HeadLimits.fields))
-        return Application(
-            responder: responder, server: HTTPServerBuilder { _ in channel },
-            configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: nil,
+            responder: responder, gate: gate, deadlines: ConnectionDeadlines(options), tls: options.tls,
+            limits: limits)
+        return channel.server(
+            configuration: ServerConfiguration(
+                address: .hostname(address.host, port: address.port),
                 availableConnectionsDelegate: AcceptLimit(gate.places)),
-            onServerRunning: { onListening($0.localAddress?.port ?? address.port) }, logger: logger)
+            onServerRunning: { onListening($0.localAddress?.port ?? address.port) },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
     }
 }
 

@@ -1,6 +1,7 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 import NIOSSL
 import TillCounter
@@ -24,7 +25,7 @@ struct ListenerChannel: ServerChildChannel {
     let gate: ConnectionGate
     let deadlines: ConnectionDeadlines
     let tls: TLSIdentity?
-    let decoder: HTTP1Channel.Configuration.DecoderConfiguration
+    let limits: NIOHTTPDecoderLimitConfiguration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let door = Door()
@@ -33,21 +34,24 @@ struct ListenerChannel: ServerChildChannel {
             let place = gate.enter(peer, close: { channel.eventLoop.execute { bound.value.close() } })
         else { return refuse(channel) }
         channel.closeFuture.whenComplete { _ in gate.leave(place) }
-        let watch = NIOLoopBound(
-            ConnectionWatch(place, door: door, deadlines: deadlines, gate: gate), eventLoop: channel.eventLoop)
-        let http = HTTP1Channel(
-            responder: responder,
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [watch.value], idleTimeout: nil, httpDecoderConfiguration: decoder))
-        return channel.eventLoop.makeCompletedFuture {
+        return channel.eventLoop.makeCompletedFuture { () throws -> Value in
             try channel.syncOptions?.setOption(
                 .socketOption(.so_sndbuf), value: SocketOptionValue(ConnectionDeadlines.unreadBytes))
-            try channel.pipeline.syncOperations.addHandler(bound.value)
-            if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls.context)) }
-        }.flatMap {
-            http.setup(channel: channel, logger: logger)
-        }.map { value in
-            Value(http: value, connection: Connection(peer: peer, isEncrypted: tls != nil, place: place, gate: gate))
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(door)
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+            // As HTTP1Channel does it, but for the codec. Requests in a row wait in the asynchronous channel.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: limits)
+            try pipeline.addHandler(RequestCodec())
+            try pipeline.addHandler(ConnectionWatch(place, door: door, deadlines: deadlines, gate: gate))
+            try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
+            let http = try HTTP1Channel.Value(
+                wrappingChannelSynchronously: channel,
+                configuration: HTTP1Channel.Value.Configuration(isOutboundHalfClosureEnabled: true))
+            return Value(
+                http: http, connection: Connection(peer: peer, isEncrypted: tls != nil, place: place, gate: gate))
         }.flatMapErrorThrowing { error in
             // The pipeline is incomplete, so close it here.
             channel.close(promise: nil)

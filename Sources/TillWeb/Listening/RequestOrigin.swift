@@ -63,6 +63,12 @@ package struct OriginReader: Sendable {
         HTTPField.Name.literal("X-Real-IP"),
     ]
 
+    /// Returns `false` for a name that is none of ``names``, as that of nearly every field is, by its first letter.
+    private static func mayForward(_ name: HTTPField.Name) -> Bool {
+        let first = name.canonicalName.utf8.first
+        return first == UInt8(ascii: "x") || first == UInt8(ascii: "f")
+    }
+
     package func isTrusted(_ address: ClientAddress) -> Bool { trusted.contains { $0.contains(address) } }
 
     /// Determines the origin of a request. A trusted proxy's scheme and host replace the request's.
@@ -70,7 +76,9 @@ package struct OriginReader: Sendable {
     package func origin(of request: inout Request, over connection: Connection?) throws(Problem) -> RequestOrigin {
         let peer = connection?.peer ?? .loopback
         let isEncrypted = connection?.isEncrypted ?? false
-        guard let name = OriginReader.names.first(where: { request.headers.contains($0) }) else {
+        guard request.headers.contains(where: { OriginReader.mayForward($0.name) }),
+            let name = OriginReader.names.first(where: { request.headers.contains($0) })
+        else {
             try checkWay(of: request, from: peer, isEncrypted)
             OriginReader.put(nil, isSecure: isEncrypted, into: &request)
             return RequestOrigin(client: peer, isSecure: isEncrypted, isProxied: isTrusted(peer))
@@ -93,7 +101,7 @@ package struct OriginReader: Sendable {
     /// key carries no secret.
     private func checkWay(of request: Request, from peer: ClientAddress, _ isEncrypted: Bool) throws(Problem) {
         guard !trusted.isEmpty, !allowsPlainHTTP, !isEncrypted, !isTrusted(peer), !peer.isLoopback,
-            request.headers[.authorization] != nil || !RouteAudience.probes.contains(request.uri.path)
+            request.headers.contains(.authorization) || !RouteAudience.probes.contains(request.uri.path)
         else { return }
         throw Problem(
             .forbidden, "past_the_proxy",

@@ -116,7 +116,7 @@ package struct CounterResponder: HTTPResponder {
     /// 9.6): otherwise a client may send its next request into a closing connection, with unknown outcome.
     private static func isLast(_ request: Request) -> Bool {
         // What nearly every client sends, if it sends any.
-        guard let header = request.headers[.connection], header != "keep-alive" else { return false }
+        guard let header = request.headers.value(of: .connection), header != "keep-alive" else { return false }
         return header.split(separator: ",").contains {
             $0.trimmingCharacters(in: .whitespaces).lowercased() == "close"
         }
@@ -139,7 +139,8 @@ package struct CounterResponder: HTTPResponder {
     }
 
     private func requestID(_ request: Request) -> String {
-        if let id = request.headers[.requestID], (1...CounterResponder.maximumRequestIDBytes).contains(id.utf8.count),
+        if let id = request.headers.value(of: .requestID),
+            (1...CounterResponder.maximumRequestIDBytes).contains(id.utf8.count),
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !CardNumberMask.finds(in: id)
         {
             return id

@@ -53,6 +53,9 @@ package struct Incoming: Sendable {
         "order_id", "description", "reason", "note", "name", "label", "evidence", "actor",
     ]
 
+    /// The names among them.
+    private static let names: Set<String> = ["order_id"]
+
     /// Returns the whole body, which must have a JSON type unless it is empty. Misplaced card numbers are masked before
     /// any further processing; in an order's name they are refused instead, since a masked name would be another
     /// order's.
@@ -65,7 +68,7 @@ package struct Incoming: Sendable {
         let buffer = try await bytes()
         guard buffer.readableBytes > 0 else { return .object([]) }
         if requiresJSON {
-            guard Incoming.isJSON(request.headers[.contentType] ?? "") else {
+            guard Incoming.isJSON(request.headers.value(of: .contentType) ?? "") else {
                 throw Problem(
                     .unsupportedMediaType, "unsupported_media_type", "The body is not application/json.",
                     next: "Send JSON with the header Content-Type: application/json.")
@@ -74,14 +77,12 @@ package struct Incoming: Sendable {
         let limits = JSONLimits(maximumBytes: maximumBodyBytes)
         let value = try JSONValue(parsing: buffer.readableBytesView, limits: limits)
         guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
-        for (place, name) in [("order_id", value["order_id"]), ("order.id", value["order"]?["id"])] {
-            guard let name, Incoming.readsAsCardNumber(name) else { continue }
-            throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
-        }
+        try Incoming.checkName(value["order_id"], in: "order_id")
+        try Incoming.checkName(value["order"]?["id"], in: "order.id")
         let masked = value.withoutCardNumbers(except: Incoming.cardMembers)
-            .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: ["order_id"])
+            .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: Incoming.names)
         for (given, kept) in zip(identifiers(value), identifiers(masked)) where given.value != kept.value {
-            throw Problem.field(given.place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
+            throw Incoming.cardNumber(in: given.place)
         }
         return masked
     }
@@ -90,6 +91,16 @@ package struct Incoming: Sendable {
         // As nearly every client writes it, without parameters.
         if header == "application/json" { return true }
         return header.lowercased().prefix { $0 != ";" && $0 != " " } == "application/json"
+    }
+
+    /// Refuses an order's name that reads as a card number.
+    private static func checkName(_ name: JSONValue?, in place: String) throws(Problem) {
+        guard let name, readsAsCardNumber(name) else { return }
+        throw cardNumber(in: place)
+    }
+
+    private static func cardNumber(in place: String) -> Problem {
+        Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
     }
 
     /// Returns `true` if the JSON of a name reads as a card number.
@@ -103,7 +114,7 @@ package struct Incoming: Sendable {
 
     /// Returns the raw body.
     package func bytes() async throws -> ByteBuffer {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBodyBytes {
+        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > maximumBodyBytes {
             throw Problem.tooLarge
         }
         let place = Connection.current?.place
@@ -143,7 +154,7 @@ package struct Incoming: Sendable {
 
     /// Returns the request's idempotency key: 1 to 255 printable ASCII characters without space.
     package func idempotencyKey() throws -> String {
-        guard let key = request.headers[Incoming.idempotencyKeyName] else {
+        guard let key = request.headers.value(of: Incoming.idempotencyKeyName) else {
             throw Problem(
                 .badRequest, "idempotency_key_missing", "The header Idempotency-Key is missing.",
                 next: "Send a new key for each thing to be done, and the same one when you repeat it.")

@@ -72,10 +72,14 @@ package struct PageAsset: Sendable {
         PageAsset(bytes: bytes(), type: "text/html; charset=utf-8", audience: audience)
     }
 
+    /// Creates a script. That of the counter's own pages has its comments in the file only; one that other pages load
+    /// is what whoever puts it there can read.
     package static func script(
         _ bytes: @autoclosure @escaping @Sendable () -> [UInt8], _ audience: Audience = .counter
     ) -> PageAsset {
-        PageAsset(bytes: bytes(), type: "text/javascript; charset=utf-8", audience: audience)
+        PageAsset(
+            bytes: audience == .counter ? ScriptComments.removed(from: bytes()) : bytes(),
+            type: "text/javascript; charset=utf-8", audience: audience)
     }
 
     package static func style(

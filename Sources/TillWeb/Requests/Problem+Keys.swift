@@ -6,9 +6,9 @@ extension APIKeyError: ProblemConvertible {
         switch self {
         case .journal(let error): error.problem
         case .unknown: problem(.notFound)
-        case .revokedBefore, .expired, .madeBefore, .tooMany: problem(.conflict)
+        case .revokedBefore, .expired, .madeBefore, .tooMany, .notRenewable: problem(.conflict)
         case .invalidWord(let word): .field(word.rawValue, what, code: code)
-        case .invalidSpan: problem(.unprocessableContent)
+        case .invalidSpan, .invalidSession: problem(.unprocessableContent)
         }
     }
 }

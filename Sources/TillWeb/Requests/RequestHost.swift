@@ -13,7 +13,7 @@ enum RequestHost {
     /// - Throws: ``Problem`` with 400 for more than one host, and for an invalid one.
     static func check(_ request: Request) throws(Problem) {
         let host = request.head.authority ?? ""
-        guard request.headers[name] == nil, host.utf8.count <= maximumBytes, host.utf8.allSatisfy(isUsable) else {
+        guard !request.headers.contains(name), host.utf8.count <= maximumBytes, host.utf8.allSatisfy(isUsable) else {
             var problem = Problem(
                 .badRequest, "host_invalid",
                 "The request names more than one host, or none that can be one. "

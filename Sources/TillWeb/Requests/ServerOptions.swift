@@ -81,7 +81,7 @@ public struct ServerOptions: Sendable {
 
     public init() {}
 
-    /// The ID of the page's default card reader.
+    /// The ID of the page's default card reader, unless another was chosen beside the journal.
     public var preferredReader: String?
 
     /// Returns `true` if an account may use the counter's hardware and see its metrics.

@@ -101,14 +101,24 @@ package final class CounterRouter {
     package func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
         let router = Router(context: RouteContext.self)
         let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
+        var plain: [String: CounterRoutes.Methods] = [:]
+        plain.reserveCapacity(entries.count)
         for (route, responder) in entries {
+            guard route.template.contains("{") else {
+                for method in route.methods {
+                    assert(plain[route.template]?[method] == nil, "\(method) \(route.template) is registered twice")
+                    plain[route.template, default: [:]][method] = responder
+                }
+                continue
+            }
             let path = RouterPath(route.template)
             for method in route.methods { router.on(path, method: method, responder: responder) }
         }
+        let addresses = RouteAddresses(entries.map(\.route))
         // Middleware applies to routes added after it, and to paths without a route. Added last, it costs the routes
         // nothing.
-        router.add(middleware: NoRouteFound(addresses: RouteAddresses(entries.map(\.route))))
-        return CounterRoutes(router: router.buildResponder(), scopes: scopes)
+        router.add(middleware: NoRouteFound(addresses: addresses))
+        return CounterRoutes(plain: plain, router: router.buildResponder(), addresses: addresses, scopes: scopes)
     }
 }
 
@@ -162,24 +172,28 @@ private struct NoRouteFound: RouterMiddleware {
 
     func handle(
         _ request: Request, context: RouteContext, next: (Request, RouteContext) async throws -> Response
-    ) async throws -> Response {
-        var head = request.head
-        // Every address is registered there under this method.
-        head.method = .get
-        return try await addresses.responder.respond(to: Request(head: head, body: request.body), context: context)
-    }
+    ) async throws -> Response { try await addresses.refuse(request, context) }
 }
 
 /// The addresses of the routes, each with the methods that it supports. They are built for the first request without a
 /// route: nothing else needs them, and a counter starts the sooner.
-private final class RouteAddresses: Sendable {
+final class RouteAddresses: Sendable {
     private let routes: [CounterRouter.Route]
     private let built = Mutex<RouterResponder<RouteContext>?>(nil)
 
     init(_ routes: [CounterRouter.Route]) { self.routes = routes }
 
+    /// Answers a request without a route.
+    /// - Throws: ``Problem/notFound``, or 405 with the methods that the address supports.
+    func refuse(_ request: Request, _ context: RouteContext) async throws -> Response {
+        var head = request.head
+        // Every address is registered there under this method.
+        head.method = .get
+        return try await responder.respond(to: Request(head: head, body: request.body), context: context)
+    }
+
     /// The responder of every address. Concurrent requests wait until the first of them has built it.
-    var responder: RouterResponder<RouteContext> {
+    private var responder: RouterResponder<RouteContext> {
         built.withLock { known in
             if let known { return known }
             let responder = RouteAddresses.responder(of: routes)

@@ -1,3 +1,4 @@
+import HTTPTypes
 package import Hummingbird
 
 /// A wrapper around every request below some addresses.
@@ -17,9 +18,18 @@ package struct RouteScope: Sendable {
     }
 }
 
-/// The routes of a counter.
+/// The routes of a counter. Most have no parameters, among them every file of the pages, and are found by their whole
+/// path in one lookup; only the others are searched for component by component.
 package struct CounterRoutes: Sendable {
+    /// The handlers of an address, by method.
+    typealias Methods = [HTTPRequest.Method: any HTTPResponder<RouteContext>]
+
+    /// The routes without parameters, by path.
+    let plain: [String: Methods]
+    /// The routes with parameters.
     let router: RouterResponder<RouteContext>
+    /// The answers to requests without a route.
+    let addresses: RouteAddresses
     package let scopes: [RouteScope]
 
     /// Answers a request by its route.
@@ -33,8 +43,19 @@ package struct CounterRoutes: Sendable {
     }
 
     private func found(_ request: Request, _ path: String, _ context: RouteContext) async throws -> Response {
-        guard CounterRoutes.isWhole(path) else { throw Problem.notFound }
-        return try await router.respond(to: request, context: context)
+        guard let methods = plain[path] else {
+            guard CounterRoutes.isWhole(path) else { throw Problem.notFound }
+            return try await router.respond(to: request, context: context)
+        }
+        guard let responder = methods[request.method] else { return try await addresses.refuse(request, context) }
+        // The template, for metrics.
+        context.label = path
+        do {
+            return try await responder.respond(to: request, context: context)
+        } catch let error as any HTTPResponseError {
+            // As the router does with errors that are answers.
+            return try error.response(from: request, context: context)
+        }
     }
 
     /// Returns `true` for a path that begins with a slash, ends without one and has no empty component. The router

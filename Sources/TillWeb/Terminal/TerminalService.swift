@@ -24,6 +24,11 @@ package struct TerminalService: Sendable {
 
     package var all: [any ReaderFleet] { fleets.map(\.fleet) }
 
+    /// The fleets whose readers are registered, renamed and removed here, with their modules.
+    package var managed: [(module: ProviderName, fleet: any ReaderFleet, management: any ReaderManagement)] {
+        fleets.compactMap { module, fleet in fleet.management.map { (module, fleet, $0) } }
+    }
+
     /// Returns the fleet of a request's reader; `nil` for the simulated reader, which belongs to no provider.
     /// - Parameter asked: The provider named in the request.
     package func fleet(of request: TenderRequest, asked: ProviderName?) async -> (any ReaderFleet)? {
@@ -122,6 +127,7 @@ extension ReaderError: ProblemConvertible {
         case .invalid(let field):
             var problem = Problem.field(field, what, code: code)
             problem.moneyMoved = moneyMoved
+            problem.next = next
             return problem
         case .notFound: return problem(.notFound)
         case .refused: return problem(.conflict)

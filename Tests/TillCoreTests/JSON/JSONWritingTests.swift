@@ -17,6 +17,7 @@ struct JSONWritingTests {
         writer.key("list")
         writer.beginArray()
         writer.int(.max)
+        for number: Int64 in [9, 10, 99, 100, -10, 1_000_000] { writer.int(number) }
         writer.beginObject()
         writer.endObject()
         writer.raw("1.50")
@@ -27,7 +28,7 @@ struct JSONWritingTests {
         #expect(
             writer.text
                 == #"{"a":"x\"\\\n\u0001\u001fé</b>","n":null,"i":-9223372036854775808,"j":0,"b":true,"#
-                + #""list":[9223372036854775807,{},1.50,null],"v":[false]}"#)
+                + #""list":[9223372036854775807,9,10,99,100,-10,1000000,{},1.50,null],"v":[false]}"#)
         #expect(try JSONValue(parsing: writer.bytes)["a"]?.stringValue == "x\"\\\n\u{1}\u{1F}é</b>")
     }
 

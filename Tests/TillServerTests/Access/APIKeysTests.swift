@@ -136,6 +136,88 @@ struct APIKeysTests {
         }
     }
 
+    @Test("The session of a device is renewed by its lifetime, at most to its end, and no more once it is over")
+    func renewed() async throws {
+        let keys = APIKeys(store(), clock: clock)
+        let made = try await keys.create(
+            account: .main, label: "Till 3", scopes: [.read, .sell], life: .hours(8), renewable: .days(1))
+        let start = clock.now()
+        #expect(made.record.expiresAt == start.adding(.hours(8)))
+        // More than three quarters are left: nothing is written.
+        clock.advance(by: .hours(1))
+        let before = try await keys.changes()
+        #expect(try await keys.renew(hash: hash(made)).expiresAt == start.adding(.hours(8)))
+        #expect(try await keys.changes() == before)
+        clock.advance(by: .hours(3))
+        #expect(try await keys.renew(hash: hash(made)).expiresAt == start.adding(.hours(12)))
+        #expect(try await keys.changes() != before)
+        let kept = try #require(try await APIKeys(store(), clock: clock).key(ofHash: hash(made)))
+        #expect(kept.expiresAt == start.adding(.hours(12)) && kept.id == made.record.id)
+        #expect(kept.renewal == APIKeyRenewal(life: .hours(8), until: start.adding(.days(1))))
+        clock.advance(by: .hours(7))
+        _ = try await keys.renew(hash: hash(made))
+        clock.advance(by: .hours(7))
+        #expect(try await keys.renew(hash: hash(made)).expiresAt == start.adding(.days(1)))
+        clock.advance(by: .hours(5))
+        #expect(try await keys.renew(hash: hash(made)).expiresAt == start.adding(.days(1)))
+        clock.advance(by: .hours(1))
+        await #expect(throws: APIKeyError.expired(made.record.id, start.adding(.days(1)))) {
+            try await keys.renew(hash: hash(made))
+        }
+    }
+
+    @Test("A lost device's session is renewed no more, nor is a key that is none, nor one that gave way to another")
+    func notRenewed() async throws {
+        let keys = APIKeys(store(), clock: clock)
+        func session() async throws -> APIKeys.Made {
+            try await keys.create(account: .main, label: "iPad", scopes: [.read], life: .hours(1), renewable: .days(30))
+        }
+        let lost = try await session()
+        try await keys.revoke(lost.record.id)
+        await #expect(throws: APIKeyError.revokedBefore(lost.record.id, clock.now())) {
+            try await keys.renew(hash: hash(lost))
+        }
+        let plain = try await make(keys, life: .hours(1))
+        await #expect(throws: APIKeyError.notRenewable) { try await keys.renew(hash: hash(plain)) }
+        let (second, replaced) = try await keys.rotate(try await session().record.id, grace: .minutes(5))
+        #expect(replaced.renewal == nil && second.record.renewal?.life == .hours(1))
+        #expect(second.record.expiresAt == clock.now().adding(.hours(1)))
+        await #expect(throws: APIKeyError.notRenewable) { try await keys.renew(hash: replaced.hash) }
+    }
+
+    @Test("A session of a device has the scope that renews it, and times within the limits")
+    func sessions() async throws {
+        let keys = APIKeys(store(), clock: clock)
+        for (life, renewable, scopes) in [
+            (nil, .days(1), [.read]), (.minutes(14), .days(1), [.read]), (.days(8), .days(30), [.read]),
+            (.days(7), .days(6), [.read]), (.hours(1), .days(91), [.read]), (.hours(1), .days(1), [.sell]),
+        ] as [(Span?, Span, Set<APIScope>)] {
+            await #expect(throws: APIKeyError.invalidSession) {
+                try await keys.create(account: .main, label: "iPad", scopes: scopes, life: life, renewable: renewable)
+            }
+        }
+        #expect(try await keys.all().isEmpty)
+    }
+
+    @Test("Sessions of devices that ended long ago give way to new keys; other keys stay in the list")
+    func forgotten() async throws {
+        let keys = APIKeys(store(), clock: clock)
+        let old = try await make(keys, life: .hours(1))
+        for _ in 1...3 {
+            _ = try await keys.create(
+                account: .main, label: "iPad", scopes: [.read], life: .hours(1), renewable: .hours(1))
+        }
+        clock.advance(by: .days(30))
+        _ = try await make(keys)
+        #expect(try await keys.all().count == 5)
+        clock.advance(by: .hours(2))
+        _ = try await make(keys)
+        #expect(try await keys.all().count == 4)
+        _ = try await make(keys)
+        #expect(try await keys.all().count == 4)
+        #expect(try await keys.key(ofHash: hash(old)) != nil)
+    }
+
     @Test("Of many who replace one key at once, one does")
     func raced() async throws {
         let store = store()

@@ -36,7 +36,8 @@ struct AccountIsolationTests {
                 "/v1/settings/providers", "/v1/settings/receipts", "/v1/settings/receipts/preview", "/v1/tap",
                 "/v1/tap/card", "/v1/tap/cancel",
                 "/v1/tap/story", "/v1/terminal/connection_tokens", "/v1/terminal/payments",
-                "/v1/terminal/payments/{id}/settle", "/v1/terminal/readers", "/v1/terminal/readers/{id}/answers",
+                "/v1/terminal/payments/{id}/settle", "/v1/terminal/readers", "/v1/terminal/readers/{id}",
+                "/v1/terminal/readers/{id}/answers",
                 "/v1/terminal/readers/{id}/cancel", "/v1/terminal/readers/{id}/card",
                 "/v1/terminal/readers/{id}/inputs",
             ])

@@ -55,6 +55,7 @@ struct KeyRouteTests {
         for (number, body) in [
             #"{"label":"x","scopes":["refund"],"valid_days":1}"#, #"{"label":"x","scopes":["read"]}"#,
             #"{"label":"x","scopes":["read"],"valid_days":3}"#,
+            #"{"label":"x","scopes":["read"],"valid_minutes":60,"renewable_days":3}"#,
         ].enumerated() {
             let refused = try await post(counter, "/v1/keys", body, key: "k-\(number)", as: bearer)
             #expect(refused.status == .forbidden, "\(body)")
@@ -68,6 +69,34 @@ struct KeyRouteTests {
         await counter.close()
     }
 
+    @Test("A device renews its own session, with nothing but its own key, and is out once the session is revoked")
+    func session() async throws {
+        let counter = try await RoutedCounter()
+        let body = #"{"label":"iPad 3","scopes":["read","sell"],"valid_minutes":60,"renewable_days":7}"#
+        let made = try await post(counter, "/v1/keys", body)
+        #expect(made.status == .created && made.document["renewable_until"]?.stringValue != nil)
+        let text = try #require(made.document["key"]?.stringValue)
+        let id = try #require(made.document["id"]?.stringValue)
+        let renewed = try await post(counter, "/v1/keys/renew", "", as: text)
+        #expect(renewed.status == .ok && renewed.document["id"]?.stringValue == id)
+        #expect(renewed.document["key"] == nil && renewed.document["current"]?.boolValue == true)
+        let left = try #require(renewed.document["expires_in"]?.int64Value)
+        #expect((3_500...3_600).contains(left))
+        // A key of the settings, and one that a person made for a program.
+        let plain = try await post(counter, "/v1/keys", #"{"label":"x","scopes":["read"]}"#, key: "k-2")
+        for other in ["key", try #require(plain.document["key"]?.stringValue)] {
+            let refused = try await post(counter, "/v1/keys/renew", "", as: other)
+            #expect(refused.status == .conflict && refused.document["code"]?.stringValue == "key_not_renewable")
+        }
+        #expect(plain.document["renewable_until"]?.isNull == true && plain.document["expires_in"]?.isNull == true)
+        #expect(try await post(counter, "/v1/keys/\(id)/revoke", "").status == .ok)
+        // Refused at once, also within the second for which a process may still know the key.
+        let lost = try await post(counter, "/v1/keys/renew", "", as: text)
+        #expect(lost.status == .unauthorized || lost.status == .conflict)
+        #expect(lost.document["code"]?.stringValue?.hasPrefix("key_revoked") == true)
+        await counter.close()
+    }
+
     @Test("What is no label, no scope and no time is refused")
     func refused() async throws {
         let counter = try await RoutedCounter()
@@ -76,6 +105,12 @@ struct KeyRouteTests {
             #"{"label":"x","scopes":[]}"#, #"{"label":"x","scopes":["all"]}"#,
             #"{"label":"x","scopes":["read"],"valid_days":0}"#, #"{"label":"x","scopes":["read"],"valid_days":3651}"#,
             #"{"label":"x","scopes":["read"],"account":"other"}"#,
+            #"{"label":"x","scopes":["read"],"valid_minutes":60}"#,
+            #"{"label":"x","scopes":["read"],"renewable_days":7}"#,
+            #"{"label":"x","scopes":["read"],"valid_minutes":14,"renewable_days":7}"#,
+            #"{"label":"x","scopes":["read"],"valid_minutes":10080,"renewable_days":6}"#,
+            #"{"label":"x","scopes":["sell"],"valid_minutes":60,"renewable_days":7}"#,
+            #"{"label":"x","scopes":["read"],"valid_minutes":60,"renewable_days":7,"valid_days":7}"#,
         ] {
             #expect(try await post(counter, "/v1/keys", body).status == .unprocessableContent, "\(body)")
         }

@@ -1,7 +1,9 @@
 import Testing
 import TillCore
+import TillCounter
 @testable import TillFeatureDay
 import TillJournal
+import TillReceipts
 import TillTestSupport
 
 /// A journal in memory whose chain has a head of its own after each event.
@@ -40,6 +42,14 @@ struct DayHeadTests {
             let shown = try JSONValue(parsing: DayJSON.report(closed, seesTotals: seesTotals))
             #expect(shown["journal_head"]?.stringValue == head.description)
         }
+        // On paper it has all its digits, too, in lines that are not broken.
+        let paper = DayPaper(ReceiptSetup(), mode: .live).document(closed)
+        let rows = paper.blocks.flatMap { block -> [ReceiptDocument.Row] in
+            if case .table(let table) = block { return table.rows }
+            return []
+        }
+        let row = try #require(rows.first { $0.label.plain == "Head after event" })
+        #expect("\(row.value.plain):\(row.details.map(\.plain).joined())" == head.description)
     }
 
     @Test("A report of before heads were kept reads without one, and one with another event's does not read")

@@ -9,7 +9,8 @@ struct ClientAddressTests {
         "An address is read in each of its spellings",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("::1", "0:0:0:0:0:0:0:1"),
-            ("2001:db8::5", "2001:db8:0:0:0:0:0:5"),
+            ("2001:db8::5", "2001:db8:0:0:0:0:0:5"), ("0.0.0.0", "0.0.0.0"), ("10.99.100.9", "10.99.100.9"),
+            ("255.255.255.255", "255.255.255.255"), ("fe80::1:ff00:8000", "fe80:0:0:0:0:1:ff00:8000"),
         ])
     func spellings(text: String, shown: String) throws {
         #expect(try #require(ClientAddress(text)).description == shown)

@@ -10,6 +10,7 @@ let addresses = """
     GET /statements.js 200
     GET /views.js 200
     GET /language.js 200
+    GET /links.js 200
     GET /words.js 200
     GET /words-ar.js 200
     GET /words-de.js 200
@@ -23,6 +24,7 @@ let addresses = """
     GET /readers.js 200
     GET /tap.js 200
     GET /cards.js 200
+    GET /clock.js 200
     GET /receipts.js 200
     GET /questions.js 200
     GET /latest.js 200
@@ -42,6 +44,7 @@ let addresses = """
     GET /sell-split.js 200
     GET /sell-stage.js 200
     GET /shown.js 200
+    GET /sought.js 200
     GET /steady.js 200
     GET /streams.js 200
     GET /turns.js 200
@@ -298,6 +301,15 @@ let addresses = """
     GET /v1/day/reports/1?drawer=bar 404 report_not_found
     GET /v1/day/reports/1.csv?drawer=bar 404 report_not_found
     GET /v1/day/report 409 day_not_open
+    GET /v1/day/report.csv 409 day_not_open
+    GET /v1/day/report.csv?drawer=bar 409 day_not_open
+    GET /v1/day/report.csv?limit=1 400 unknown_parameter
+    POST /v1/day/report.csv 405 method_not_allowed GET,HEAD
+    GET /v1/day/report.pdf 409 day_not_open
+    GET /v1/day/report.pdf?drawer=bar&width=A4 409 day_not_open
+    GET /v1/day/report.pdf?width=70 422 invalid_request
+    GET /v1/day/report.pdf?format=png 400 unknown_parameter
+    POST /v1/day/report.pdf 405 method_not_allowed GET,HEAD
     GET /v1/day/reports 200
     GET /v1/day/reports?before=1&limit=100 200
     GET /v1/day/reports?before=0 422 invalid_request
@@ -310,6 +322,16 @@ let addresses = """
     GET /v1/day/reports/x.csv 404 report_not_found
     GET /v1/day/reports/1.csv?limit=1 400 unknown_parameter
     POST /v1/day/reports/1.csv 405 method_not_allowed GET,HEAD
+    GET /v1/day/reports/1.pdf 404 report_not_found
+    GET /v1/day/reports/1.pdf?width=58&drawer=bar 404 report_not_found
+    GET /v1/day/reports/1.pdf?width=70 422 invalid_request
+    GET /v1/day/reports/x.pdf 404 report_not_found
+    GET /v1/day/reports/1.pdf?limit=1 400 unknown_parameter
+    POST /v1/day/reports/1.pdf 405 method_not_allowed GET,HEAD
+    POST /v1/day/reports/1/print 404 report_not_found
+    POST /v1/day/reports/x/print 404 report_not_found
+    POST /v1/day/reports/1/print?drawer=bar 400 unknown_parameter
+    GET /v1/day/reports/1/print 405 method_not_allowed POST
     POST /v1/day/open 422 invalid_request
     POST /v1/day/cash 400 idempotency_key_missing
     POST /v1/day/count 422 invalid_request
@@ -337,8 +359,11 @@ let addresses = """
     GET /v1/printers/%ff 404 not_found
     GET /v1/printers/a/b 404 not_found
     GET /v1/printers/none/ 404 not_found
-    POST /v1/printers 405 method_not_allowed GET,HEAD
-    POST /v1/printers/none 405 method_not_allowed GET,HEAD
+    POST /v1/printers 422 invalid_request
+    PUT /v1/printers 405 method_not_allowed GET,HEAD,POST
+    POST /v1/printers/none 405 method_not_allowed GET,HEAD,DELETE
+    DELETE /v1/printers/none 404 not_found
+    DELETE* /v1/printers/none 401 unauthorized
     POST /v1/printers/none/test 404 not_found
     GET /v1/printers/none/test 405 method_not_allowed POST
     GET /v1/settings/providers 200
@@ -356,6 +381,8 @@ let addresses = """
     GET /v1/keys 200
     POST /v1/keys 400 idempotency_key_missing
     GET* /v1/keys 401 unauthorized
+    POST /v1/keys/renew 409 key_not_renewable
+    GET /v1/keys/renew 405 method_not_allowed POST
     POST /v1/keys/key_0123456789ab/revoke 404 key_not_found
     POST /v1/keys/%ff/revoke 404 not_found
     GET /v1/keys/key_0123456789ab/revoke 405 method_not_allowed POST
@@ -407,7 +434,7 @@ let addresses = """
     GET /v1/terminal/ 404 not_found
     GET /v1/terminal/readers 200
     GET /v1/terminal/readers/ 404 not_found
-    GET /v1/terminal/readers/tmr_1 404 not_found
+    GET /v1/terminal/readers/tmr_1 405 method_not_allowed PATCH,DELETE
     GET /v1/terminal/readers/tmr_1/cancel 405 method_not_allowed POST
     GET /v1/terminal/readers/tmr_1/inputs 409 no_readers
     GET /v1/terminal/readers/tmr_1/answers 405 method_not_allowed POST
@@ -416,7 +443,12 @@ let addresses = """
     GET /v1/terminal/connection_tokens 405 method_not_allowed POST
     GET /v1/terminal/payments 405 method_not_allowed POST
     GET /v1/terminal/payments/pay_1/settle 405 method_not_allowed POST
-    POST /v1/terminal/readers 405 method_not_allowed GET,HEAD
+    POST /v1/terminal/readers 422 invalid_request
+    PUT /v1/terminal/readers 405 method_not_allowed GET,HEAD,POST
+    PATCH /v1/terminal/readers/tmr_1 422 invalid_request
+    DELETE /v1/terminal/readers/tmr_1 409 no_readers
+    DELETE /v1/terminal/readers/%41 404 not_found
+    DELETE* /v1/terminal/readers/tmr_1 401 unauthorized
     POST /v1/terminal/readers/tmr_1/cancel 409 no_readers
     POST /v1/terminal/readers/tmr_1/card 409 no_readers
     POST /v1/terminal/readers/tmr_1/inputs 422 invalid_request
@@ -541,8 +573,12 @@ let addresses = """
     GET* /v1/day 401 unauthorized
     GET* /v1/day/drawers 401 unauthorized
     POST* /v1/day/drawer 401 unauthorized
+    GET* /v1/day/report.csv 401 unauthorized
     GET* /v1/day/reports/1 401 unauthorized
     GET* /v1/day/reports/1.csv 401 unauthorized
+    GET* /v1/day/report.pdf 401 unauthorized
+    GET* /v1/day/reports/1.pdf 401 unauthorized
+    POST* /v1/day/reports/1/print 401 unauthorized
     POST* /v1/day/open 401 unauthorized
     GET* /v1/insights 401 unauthorized
     GET* /v1/insights.csv 401 unauthorized

@@ -13,11 +13,11 @@ struct PageAssetTests {
         var made: Int { number.withLock { $0 } }
         func bytes() -> [UInt8] {
             number.withLock { $0 += 1 }
-            return [0x2F, 0x2F]
+            return [0x3B, 0x3B]
         }
         func manyBytes() -> [UInt8] {
             number.withLock { $0 += 1 }
-            return Array(repeating: 0x2F, count: 1_000)
+            return Array(repeating: 0x3B, count: 1_000)
         }
     }
 
@@ -37,7 +37,7 @@ struct PageAssetTests {
             PageAsset(bytes: content.bytes(), type: "text/plain", audience: .sandbox),
         ]
         #expect(content.made == 0)
-        for asset in assets { #expect(asset.bytes == [0x2F, 0x2F]) }
+        for asset in assets { #expect(asset.bytes == [0x3B, 0x3B]) }
         #expect(content.made == assets.count)
     }
 
@@ -67,12 +67,12 @@ struct PageAssetTests {
     @Test("that are made of parts are kept, so many of them")
     func kept() {
         let (content, pages) = (Content(), MadePages())
-        for _ in 0..<3 { #expect(pages.page("a", .counter, content.bytes()).bytes == [0x2F, 0x2F]) }
+        for _ in 0..<3 { #expect(pages.page("a", .counter, content.bytes()).bytes == [0x3B, 0x3B]) }
         #expect(content.made == 1)
         for number in 0..<MadePages.maximumPages {
             #expect(pages.page("other-\(number)", .counter, [UInt8(number)]).bytes == [UInt8(number)])
         }
-        #expect(pages.page("a", .counter, content.bytes()).bytes == [0x2F, 0x2F])
+        #expect(pages.page("a", .counter, content.bytes()).bytes == [0x3B, 0x3B])
         #expect(content.made == 2)
     }
 }

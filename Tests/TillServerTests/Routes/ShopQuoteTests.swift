@@ -184,6 +184,126 @@ struct ShopQuoteTests {
         #expect(address.errors.map(\.message) == ["Too far."] && address.basket.awaitsPrice)
     }
 
+    // MARK: Coupons of the shop's own
+
+    private func price(_ units: Int64) -> [SheetItem] {
+        [SheetItem(label: "All", amount: Money(minorUnits: units, currency: .gbp))]
+    }
+
+    @Test("The shop prices a coupon of its own, whose code is bound to the total and is in each later question")
+    func shopCoupon() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        tell(1_000)
+        let told = try await change(.shopCoupon("SUMMER"))
+        #expect(told.errors.isEmpty && told.basket.coupon?.code == "SUMMER")
+        #expect(try await total(kept()) == 1_000)
+        let question = shop.questions.last?.data
+        #expect(question?["change"] == .string("coupon") && question?["coupon"] == .string("SUMMER"))
+        #expect(question?["total"]?.int64Value == 1_200, "what it takes off is the shop's to say")
+        let entry = try await confirmed(try await begun(), Self.london)
+        try checkout.bind(sheet(1_000), to: entry)
+        try sealed().bind(sheet(1_000), to: entry)
+        for code in [nil, "WINTER"] {
+            var other = entry
+            other.basket.apply(code.map { SheetBasket.Coupon(code: $0, discount: .zero(.gbp)) })
+            other.basket.quote(price(1_000))
+            #expect(throws: ApplePayCheckout.Refusal.self) { try checkout.bind(sheet(1_000), to: other) }
+        }
+        try await baskets.end("b-1", transaction: Self.transaction.description, answer: nil)
+        tell(1_100)
+        _ = try await choose(Self.brighton)
+        #expect(shop.questions.last?.data?["coupon"] == .string("SUMMER"))
+        tell(1_400)
+        #expect(try await change(.coupon("", percent: nil, nil)).basket.coupon == nil)
+        #expect(shop.questions.last?.data?["coupon"]?.isNull == true)
+        #expect(try await total(kept()) == 1_400)
+    }
+
+    @Test("A coupon that the shop refuses or does not answer leaves coupon and price as they are, with an error at it")
+    func unpricedCoupon() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        tell(1_000)
+        _ = try await change(.shopCoupon("SUMMER"))
+        let before = try await kept()
+        shop.answer(#"{"errors":[{"code":"couponCodeExpired","message":"It has ended."}]}"#)
+        let expired = try await change(.shopCoupon("SPRING"))
+        #expect(expired.errors == [SheetError(.couponCodeExpired, nil, "It has ended.")])
+        shop.answer { _ in .failure(.noAnswer("timed out")) }
+        for unanswered in [SheetChange.shopCoupon("WINTER"), .coupon("", percent: nil, nil)] {
+            #expect(try await change(unanswered).errors.map(\.code) == [.couponCodeInvalid])
+        }
+        let after = try await kept()
+        #expect(expired.basket == before.basket && after.basket == before.basket)
+        #expect(after.quotes.seal == before.quotes.seal && shop.questions.count == 5)
+        try checkout.bind(sheet(1_000), to: try await confirmed(try await begun(), Self.london))
+    }
+
+    @Test("A coupon for a basket that has changed meanwhile is not answered with the former basket")
+    func outdatedCoupon() async throws {
+        tell(1_284)
+        _ = try await choose(Self.london)
+        let opened = try await kept()
+        _ = try await change(.shippingMethod("bike"))
+        let asked = shop.questions.count
+        let told = try await checkout.reprice(opened, by: .shopCoupon("SUMMER"), contact: nil)
+        #expect(told == nil && shop.questions.count == asked)
+        #expect(try await kept().basket.coupon == nil)
+    }
+
+    @Test("A coupon of the shop's is not asked about before an address")
+    func couponBeforeAddress() async throws {
+        let told = try await change(.shopCoupon("SUMMER"))
+        #expect(told.errors.map(\.code) == [.couponCodeInvalid] && shop.questions.isEmpty)
+        #expect(try await kept().basket.coupon == nil)
+    }
+
+    @Test("A code is the shop's where its basket takes coupons, unless the settings have it or it is no code")
+    func whoseCoupon() async throws {
+        var options = checkout.live.current
+        options.coupons = ["TEN": (10, Timestamp(milliseconds: .max)), "OLD": (10, Timestamp(milliseconds: 0))]
+        let settings = options
+        let plain = try await kept()
+        var taking = plain
+        taking.terms?.quote?.takesCoupons = true
+        func asked(_ code: String, _ entry: Entry) throws -> String? {
+            let body = JSONValue.members(["event": .string("couponcode"), "couponCode": .string(code)])
+            let change = try SheetChange(body, of: entry, options: settings, country: "GB", now: clock.now())
+            guard case .shopCoupon(let code) = change else { return nil }
+            return code
+        }
+        #expect(try asked("summer", plain) == nil)
+        #expect(try asked(" sum mer-10%", taking) == "SUMMER-10%")
+        let longest = String(repeating: "A", count: SheetChange.maximumCodeBytes)
+        #expect(try asked(longest, taking) == longest)
+        #expect(throws: (any Error).self) { try asked(longest + "A", taking) }
+        for code in ["ten", "OLD", "", " ", "SÖMMER", "A*B", "\"A\"", "A/B"] {
+            #expect(try asked(code, taking) == nil, "\(code)")
+        }
+    }
+
+    @Test("A sheet has a field for coupons if the shop prices them, and what a quote says of coupons is kept")
+    func couponField() throws {
+        func quote(_ more: String) throws -> QuoteCallback {
+            let text = #"{"quote":{"url":"https://shop.example/quote","webhook_endpoint":"we_a"\#(more)}}"#
+            return try #require(try BasketRequest.quote(in: try JSONValue(parsing: text.utf8)))
+        }
+        let domain = ApplePayDomain(
+            domain: try #require(WebDomain("shop.example")), merchant: "merchant.test.example")
+        var options = checkout.live.current
+        options.factory.supportsCouponCode = false
+        for (more, isTaken) in [("", false), (#","coupons":false"#, false), (#","coupons":true"#, true)] {
+            let callback = try quote(more)
+            #expect(callback.takesCoupons == isTaken && QuoteCallback(json: callback.json) == callback)
+            // Without coupons the stored form, and so a request's fingerprint, is that of earlier versions.
+            #expect((callback.json["coupons"] != nil) == isTaken)
+            let terms = BasketTerms(order: OrderID(rawValue: "o-1"), number: "o-1", quote: callback)
+            #expect(options.factory(for: domain, on: terms).supportsCouponCode == isTaken)
+        }
+        #expect(throws: (any Error).self) { try quote(#","coupons":1"#) }
+    }
+
     @Test("A payment whose complete address is the quoted one is not asked about again")
     func sameAddress() async throws {
         tell(1_284)

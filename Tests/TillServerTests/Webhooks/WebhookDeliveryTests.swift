@@ -375,6 +375,19 @@ struct WebhookDeliveryTests {
         #expect(world.receiver.messages.count == 1)
     }
 
+    @Test("A deletion that the service ends meanwhile is one that was done")
+    func overtakenDeletion() async throws {
+        let world = try WebhookWorld()
+        let counter = world.start()
+        let (endpoint, _) = try await counter.endpoint()
+        let overtaken = OvertakenJournal(base: counter.journal) { _ = try await counter.service.step() }
+        let endpoints = WebhookEndpoints(
+            overtaken, pepper: counter.endpoints.pepper, clock: world.clock, mode: .test, reachesInside: { _ in true })
+        try await endpoints.delete(endpoint.id, of: .main)
+        #expect(try await counter.journal.count(WebhookEndpoint.collection, matching: nil) == 0)
+        await #expect(throws: WebhookError.unknownEndpoint) { try await endpoints.delete(endpoint.id, of: .main) }
+    }
+
     @Test("A deleted endpoint leaves nothing; sixteen are the most; a key makes one")
     func administration() async throws {
         let world = try WebhookWorld()
@@ -399,5 +412,18 @@ struct WebhookDeliveryTests {
         await #expect(throws: WebhookError.type(UnknownWebhookType(word: "payment.paid"))) {
             try await counter.endpoint(["payment.created", "payment.paid"], key: "other")
         }
+    }
+}
+
+/// A journal in memory beside whose reader another part of the counter acts before each counting.
+private struct OvertakenJournal: JournalInFront, RecordStore {
+    let base: MemoryJournal
+    let other: @Sendable () async throws -> Void
+
+    func write(_ write: JournalWrite) async throws(JournalError) { try await base.write(write) }
+
+    func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
+        do { try await other() } catch { throw .unavailable("\(error)") }
+        return try await base.count(collection, matching: match)
     }
 }

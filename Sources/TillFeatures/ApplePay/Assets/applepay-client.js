@@ -6,9 +6,10 @@
 // The element shows nothing until the browser, the domain and the basket can be paid with. It sends the events
 // "authorised", "failed", "cancelled", "pending", "unknown" and "error"; each has a `detail`. After "failed" nothing
 // was charged. With the code "basket_changed" in its detail the basket was changed since its sheet was opened: the
-// sheet is gone, the element loads the basket anew, and the page shows the new price. "pending" is being looked up;
-// "unknown" is what nobody has said in the time for that: the element stays locked, since the customer may have paid,
-// and its `resume(basket)` checks again.
+// sheet is gone, the element loads the basket anew, and the page shows the new price. With "shipping_not_chosen" the
+// sheet showed another shipping method than the one that would have been charged: it is gone, and the next sheet shows
+// that one. "pending" is being looked up; "unknown" is what nobody has said in the time for that: the element stays
+// locked, since the customer may have paid, and its `resume(basket)` checks again.
 
 import { base, call, isAsked, outcome, pay } from "./outcome.js";
 
@@ -17,13 +18,24 @@ import { base, call, isAsked, outcome, pay } from "./outcome.js";
  *   errors?: SheetError[]}} Result
  */
 /** @typedef {{code: string, contactField?: string, message: string}} SheetError */
-/** @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object}} Sheet */
+/**
+ * @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object,
+ *   basket: {shippingMethod?: string}}} Sheet
+ */
 /** @typedef {"idle" | "ready" | "open" | "authorizing" | "closed"} State */
 
 /** How long Apple's own script is waited for; without it Safari's Apple Pay works anyway. */
 const SCRIPT_MS = 5_000;
 /** The code of a refusal because the basket is not the one that the sheet shows. */
 const CHANGED = "basket_changed";
+/** The refusal of this page itself: the sheet shows another shipping method than the basket has. */
+const NOT_CHOSEN = {
+  status: "refused", code: "shipping_not_chosen", moneyMoved: "no",
+  errors: [{
+    code: "unknown",
+    message: "The shop did not get your choice of delivery. Nothing was charged. Please pay again and choose it anew.",
+  }],
+};
 
 /** The members of a request that ask for more than this payment; a sheet without the basket's asks for less. */
 const AGREEMENTS = ["recurringPaymentRequest", "deferredPaymentRequest", "automaticReloadPaymentRequest"];
@@ -161,6 +173,9 @@ export class ApplePayController {
   sheet;
   #session = null;
   #version = 0;
+  /** The shipping method that the sheet shows, and the one that the counter has and charges. */
+  #shownMethod;
+  #storedMethod;
 
   /**
    * @param {string} basket
@@ -190,6 +205,8 @@ export class ApplePayController {
     }
     this.sheet = body;
     this.#version = body.version;
+    // The sheet shows the first of the list that it is opened with, which is the one that is charged.
+    this.#shownMethod = this.#storedMethod = body.basket.shippingMethod;
     if (this.state === "idle" || this.state === "closed") this.state = "ready";
     return true;
   }
@@ -240,19 +257,40 @@ export class ApplePayController {
       this.#tell("onfailed", error.answer);
     };
     const total = () => ({ newTotal: this.sheet.request.total, newLineItems: this.sheet.request.lineItems });
-    const update = (body) => async (event) => {
+    const update = (body, check) => async (event) => {
       const { ok, body: answer } = await call(`applepay/basket/${encodeURIComponent(this.basket)}/update`, {
         json: body(event), proof: this.sheet.proof,
       });
       if (!ok) throw refusal(answer, "The basket could not be changed.");
+      check?.(event, answer);
+      const errors = sheetErrors(answer.update.errors);
+      // Answers may arrive in another order than they were given: the price of an earlier one is not shown any more.
+      if (answer.version < this.#version) return { ...total(), errors };
       this.#version = answer.version;
-      const { newTotal, newLineItems } = answer.update;
+      this.#storedMethod = answer.basket.shippingMethod;
+      const { newTotal, newLineItems, newShippingMethods } = answer.update;
+      // The wallet selects the first of a new list, which is the one that is charged.
+      if (newShippingMethods) this.#shownMethod = this.#storedMethod;
       this.sheet.request = { ...this.sheet.request, total: newTotal, lineItems: newLineItems };
-      return { ...answer.update, errors: sheetErrors(answer.update.errors) };
+      return { ...answer.update, errors };
     };
     const fallback = (complete) => (error) => {
       if (error.code === CHANGED) return leave(error);
       complete({ ...total(), errors: sheetErrors([{ code: "unknown", message: "Please try again." }]) });
+    };
+    /**
+     * Ends a sheet whose choice of shipping was refused or had no answer: Apple's update for a method has no place for
+     * errors, so the sheet would go on showing a method that is not the one charged.
+     */
+    const unchosen = async (error) => {
+      if (error.code === CHANGED) return leave(error);
+      if ((error.answer?.money_moved ?? "no") === "no") return leave({ answer: NOT_CHOSEN });
+      if (this.state === "authorizing") return;
+      // Another sheet of this basket has paid it, or is about to: its outcome is this one's, too.
+      this.#close();
+      session.abort();
+      this.#tell("onpending", { status: "pending" });
+      this.#end(await outcome(this.basket, this.sheet.proof));
     };
 
     session.onvalidatemerchant = answering(
@@ -280,9 +318,20 @@ export class ApplePayController {
     );
     const shipping = ({ newTotal, newLineItems }) =>
       session.completeShippingMethodSelection({ newTotal, newLineItems });
+    const choose = update(
+      (event) => ({ event: "shippingmethod", identifier: event.shippingMethod.identifier }),
+      (event, answer) => {
+        if (answer.basket.shippingMethod !== event.shippingMethod.identifier) {
+          throw refusal({}, "This delivery method is not offered.");
+        }
+      },
+    );
     session.onshippingmethodselected = answering(
-      update((event) => ({ event: "shippingmethod", identifier: event.shippingMethod.identifier })),
-      shipping, fallback(shipping),
+      (event) => {
+        this.#shownMethod = event.shippingMethod.identifier;
+        return choose(event);
+      },
+      shipping, unchosen,
     );
     const contact = (answer) => session.completeShippingContactSelection(answer);
     session.onshippingcontactselected = answering(
@@ -313,7 +362,8 @@ export class ApplePayController {
   async #authorize(session, event, isCurrent) {
     if (!isCurrent() || this.state === "authorizing") return;
     this.state = "authorizing";
-    let result = await pay(this.basket, {
+    // Asked for nothing while the sheet shows another shipping method than the one that would be charged.
+    let result = this.#shownMethod !== this.#storedMethod ? NOT_CHOSEN : await pay(this.basket, {
       basket: this.basket,
       version: this.#version,
       // What the customer has authorized. Till cannot read it in a token that only the provider opens.
@@ -325,7 +375,7 @@ export class ApplePayController {
     }, this.sheet.proof);
     const isDone = result.status === "placed" || result.status === "pending";
     // Without errors the sheet goes: it shows another basket than the present one, so there is nothing to correct.
-    const isOver = isDone || result.code === CHANGED;
+    const isOver = isDone || result.code === CHANGED || result.code === NOT_CHOSEN.code;
     if (this.#session === session) {
       const status = isDone ? ApplePaySession.STATUS_SUCCESS : ApplePaySession.STATUS_FAILURE;
       session.completePayment({ status, errors: isOver ? [] : sheetErrors(result.errors) });

@@ -82,7 +82,8 @@ element.addEventListener("authorised", (event) => confirm(event.detail));
 element.addEventListener("failed", (event) => {
   lock(false);
   const words = (event.detail.errors ?? []).map((error) => error.message).join(" ");
-  say(`${words || event.detail.what || "The payment did not go through."} Nothing was charged.`);
+  const what = words || event.detail.what || "The payment did not go through.";
+  say(what.includes("Nothing was charged.") ? what : `${what} Nothing was charged.`);
 });
 element.addEventListener("cancelled", () => say("You closed the sheet. Nothing was charged."));
 element.addEventListener("pending", () => {

@@ -1,0 +1,30 @@
+// What the scripts of the list of payments say in English; what stands in the page itself is there. `{name}` is filled
+// in. A text with plural forms has one for each that its language tells apart.
+
+export const WORDS = {
+  "list.amount": "amount",
+  "list.searching": "Searching…",
+  "list.noAnswer": "No answer",
+  "list.count": { one: "{count} payment", other: "{count} payments" },
+  "list.countMore": { one: "{count} or more payment", other: "{count} or more payments" },
+  "list.captured": "Captured",
+  "list.shown": "{name} (shown)",
+  "list.full": "The newest {count} are shown. Search a shorter time for others.",
+  "list.back": "Searched back to {day}.",
+  "list.noMatch": "No payment matches.",
+  "list.noneThen": "No payment in the chosen period. Older payments may match.",
+  "list.all": "All",
+  "list.today": "Today",
+  "list.unsettled": "Unsettled",
+  "list.declined": "Declined this week",
+  "list.refunds": "Refunds",
+  "list.forget": "Forget “{name}”",
+  "list.saveView": "Save view",
+  "list.new": { one: "{count} new", other: "{count} new" },
+  "list.refresh": "Refresh",
+  "list.zone": "Times in {zone}",
+  "list.held": "{sum} held",
+  "list.refunded": "{sum} refunded",
+  "list.atRisk": "{sum} at risk",
+  "list.unknown": "not known",
+};
