@@ -198,6 +198,14 @@ public struct CounterServer: Sendable {
                     scope: options.orderScope, logger: logger)
             })
         services.append(
+            later("basket orders") {
+                BasketOrderService(
+                    PaidBaskets(journal, owner: options.account), of: options.account,
+                    book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
+                    pace: applePay == nil ? BasketOrderService.standbyPace : BasketOrderService.pace, clock: clock,
+                    logger: logger)
+            })
+        services.append(
             later("contacts") {
                 ContactRetentionService(
                     book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), baskets: walletContacts,

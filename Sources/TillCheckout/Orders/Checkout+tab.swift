@@ -57,8 +57,9 @@ extension Checkout {
     }
 
     /// Binds a draft made without knowledge of the order's tab to it: it must ask for the whole order, and no other
-    /// payment may be live. A tab that is only being opened is written as it is: whoever opens it then reads again, and
-    /// finds the payment. Nothing is sold under the identifier of a part.
+    /// payment may be live. The total of a tab that follows its payments is no condition. A tab that is only being
+    /// opened is written as it is: whoever opens it then reads again, and finds the payment. Nothing is sold under the
+    /// identifier of a part.
     func onTab(_ draft: PaymentDraft) async throws(CheckoutError) -> PaymentDraft {
         let payment = draft.payment
         let whole = payment.order.id.whole
@@ -80,7 +81,7 @@ extension Checkout {
             }
             throw .orderOccupied(payment.order.id, by: live.id, live.status)
         }
-        guard payment.amount == balance.total else {
+        guard payment.amount == balance.total || kept.tab.followsPayments else {
             throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
         }
         draft.tabChange = kept.adding(payment.id)
