@@ -35,6 +35,22 @@ import TillShop
         }
     }
 
+    @Test("An order that the counter booked from a paid basket becomes the shop's, with its own document")
+    func orderOfBasket() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            let order = try Order(id: OrderID(rawValue: "101"), amount: Money(minorUnits: 100, currency: .eur))
+            let done = Record(RecordID("test", "basket"), body: Array("{}".utf8))
+            _ = try await counter.book.book(
+                BookedOrder.Content(order: order), paidIn: "b-1", of: .main, beside: .insertIfAbsent(done))
+            #expect(try await counter.entry().order.origin == .basket("b-1"))
+            #expect(try await counter.sync.step())
+            let entry = try await counter.entry()
+            #expect(entry.order.origin == .shop)
+            #expect(entry.order.content.order.metadata.values[ShopDesk.shopKey] != nil)
+        }
+    }
+
     /// Sells an order, is refunded here and in the shop, and dies at a call of that.
     /// - Returns: `false` if there was no such call.
     private func runToDeath(_ death: MortalTransport.Death) async throws -> Bool {
