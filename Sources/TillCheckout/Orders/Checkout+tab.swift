@@ -76,7 +76,8 @@ extension Checkout {
         let balance = OrderBalance(total: kept.tab.total, payments: payments)
         try check(kept.tab, balance, payments)
         if let live = payments.last(where: \.isLive) {
-            guard balance.paid.isZero else {
+            // What is open of a tab that follows its payments is open by its former total only.
+            guard balance.paid.isZero || kept.tab.followsPayments else {
                 throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
             }
             throw .orderOccupied(payment.order.id, by: live.id, live.status)
