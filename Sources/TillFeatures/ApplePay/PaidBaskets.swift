@@ -16,8 +16,8 @@ package struct PaidBasket: Sendable {
     /// erasure of its notes.
     package let settled: RecordChange
 
-    /// The maximum length of the two notes together.
-    private static let maximumNote = 2 * BasketRequest.maximumNoteBytes
+    /// The maximum length of the two notes together, with what separates them.
+    private static let maximumNote = 2 * BasketRequest.maximumNoteBytes + 4
 
     /// Creates the basket of a record; `nil` if it has no payment yet, or if another process is paying it.
     init?(_ stored: KeptRecord) throws(JournalError) {
