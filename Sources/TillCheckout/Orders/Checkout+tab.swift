@@ -57,9 +57,9 @@ extension Checkout {
     }
 
     /// Binds a draft made without knowledge of the order's tab to it: it must ask for the whole order, and no other
-    /// payment may be live. The total of a tab that follows its payments is no condition. A tab that is only being
-    /// opened is written as it is: whoever opens it then reads again, and finds the payment. Nothing is sold under the
-    /// identifier of a part.
+    /// payment may be live. Of the total of a tab that follows its payments only the currency is a condition. A tab
+    /// that is only being opened is written as it is: whoever opens it then reads again, and finds the payment. Nothing
+    /// is sold under the identifier of a part.
     func onTab(_ draft: PaymentDraft) async throws(CheckoutError) -> PaymentDraft {
         let payment = draft.payment
         let whole = payment.order.id.whole
@@ -81,6 +81,10 @@ extension Checkout {
                 throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
             }
             throw .orderOccupied(payment.order.id, by: live.id, live.status)
+        }
+        // In another currency it would not count as paid.
+        guard payment.currency == balance.total.currency else {
+            throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
         }
         guard payment.amount == balance.total || kept.tab.followsPayments else {
             throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)

@@ -23,7 +23,7 @@ public struct OrderTab: RecordDocument, Hashable {
     public var total: Money
     public var state: State
     /// `true` for an order that the counter booked from what was paid: while nothing of it is paid or asked for, a
-    /// payment may ask for another amount than the total, which then follows it.
+    /// payment may ask for another amount of the same currency than the total, which then follows it.
     public var followsPayments = false
     /// The payments in the order of their creation.
     public private(set) var payments: [PaymentID]
