@@ -202,8 +202,8 @@ public struct CounterServer: Sendable {
                 BasketOrderService(
                     PaidBaskets(journal, owner: options.account), of: options.account,
                     book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
-                    pace: applePay == nil ? BasketOrderService.standbyPace : BasketOrderService.pace, clock: clock,
-                    logger: logger)
+                    feed: feed, pace: applePay == nil ? BasketOrderService.standbyPace : BasketOrderService.pace,
+                    clock: clock, logger: logger)
             })
         services.append(
             later("contacts") {

@@ -22,9 +22,10 @@ package struct PaidBasket: Sendable {
     /// Creates the basket of a record; `nil` if it has no payment yet, or if another process is paying it.
     init?(_ stored: KeptRecord) throws(JournalError) {
         let kept = try WalletBasket(stored)
-        guard let attempt = kept.attempt, attempt.awaitsBooking, let terms = kept.terms,
-            let basket = ApplePayBaskets.Entry(kept)?.basket
-        else { return nil }
+        guard let attempt = kept.attempt, attempt.awaitsBooking, let terms = kept.terms else { return nil }
+        guard let basket = ApplePayBaskets.Entry(kept)?.basket else {
+            throw .corrupted("the goods of the record \(stored.id) cannot be read")
+        }
         // A process that is alive books it once it has written the answer. A write would take the basket from it.
         guard attempt.answer != nil || kept.holder != .anotherProcess else { return nil }
         let answer = attempt.answer.flatMap { JSONValue(ifValid: $0) }
@@ -33,8 +34,9 @@ package struct PaidBasket: Sendable {
         var settled = kept
         settled.attempt?.awaitsBooking = false
         var record = settled.record
-        // Who books the order does not pay the basket.
-        record.isHeld = false
+        // Who books the order does not pay the basket; a sheet that this process is paying stays with it until it is
+        // answered.
+        record.isHeld = attempt.answer == nil && kept.holder == .thisProcess
         let notes = [terms.note, terms.customerNote].compactMap(\.self).joined(separator: " / ")
         let note = DisplayText.clean(notes, atMost: PaidBasket.maximumNote)
         (id, order, self.payment) = (kept.id, kept.order, payment)
@@ -52,6 +54,8 @@ package struct PaidBaskets: Sendable {
         package var baskets: [PaidBasket] = []
         /// The position behind the part; `nil` at the end.
         package var next: Int64?
+        /// The first damage among the records; their orders are not booked.
+        package var damage: JournalError?
     }
 
     private let journal: any Journal & RecordStore
@@ -75,6 +79,7 @@ package struct PaidBaskets: Sendable {
             } catch {
                 // A damaged record keeps no other order from being booked.
                 guard case .corrupted = error else { throw error }
+                page.damage = page.damage ?? error
             }
         }
         page.next = found.count < limit ? nil : found.last?.position

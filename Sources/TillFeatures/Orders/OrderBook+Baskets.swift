@@ -12,7 +12,8 @@ extension OrderBook {
         case booked
         /// An earlier basket had booked the order; it has the goods of this one now, and is to be prepared again.
         case replaced
-        /// The order is booked by its shop or from this basket, or was canceled. It is unchanged.
+        /// The order is booked by its shop or from this basket, or was canceled; or it is booked from another basket,
+        /// and this one's payment was given back. It is unchanged.
         case known
     }
 
@@ -20,12 +21,14 @@ extension OrderBook {
     /// process, one books it, and after a crash between the commits the next call goes on.
     /// - Parameters:
     ///   - content: what was paid. The customer is not in it: the contact stays in the basket.
+    ///   - payment: the payment that paid it.
     ///   - change: the basket's own change, by which it is known as done; in the commit that books the order, or by
     ///     itself if there is nothing to book.
     /// - Throws: `JournalError/recordConflict(_:current:)` if the basket has changed: nothing was booked.
     ///   ``Problem`` for an order that cannot be booked.
     package func book(
-        _ content: BookedOrder.Content, paidIn basket: String, of account: AccountID, beside change: RecordChange
+        _ content: BookedOrder.Content, paidIn basket: String, by payment: PaymentID, of account: AccountID,
+        beside change: RecordChange
     ) async throws -> BasketBooking {
         let order = BookedOrder(account: account, content: content, from: .basket(basket), at: clock.now())
         try OrderRequest.check(order)
@@ -35,7 +38,9 @@ extension OrderBook {
                     guard try await insert(order, beside: [change]) else { continue }
                     return .booked
                 }
-                guard kept.order.origin != .shop, kept.order.origin != order.origin, kept.order.state != .canceled
+                guard kept.order.origin != .shop, kept.order.origin != order.origin, kept.order.state != .canceled,
+                    // Read after the tab: a later basket's payment changes it, and the commit is refused.
+                    try await checkout.readable(payment)?.isLive == true
                 else {
                     try await journal.change([change])
                     return .known
@@ -49,8 +54,8 @@ extension OrderBook {
         throw CheckoutError.orderChanged(order.id)
     }
 
-    /// Replaces the content of an order that an earlier basket had booked. Nothing of that is paid any more, or the
-    /// later basket could not have been.
+    /// Replaces the content of an order that another basket had booked. Nothing of that is paid any more, or this one
+    /// could not be.
     private func follow(_ kept: Kept, _ order: BookedOrder, beside change: RecordChange) async throws {
         var (next, tab) = (kept.order, kept.tab)
         next.content = order.content

@@ -59,7 +59,8 @@ extension PaidSheets.Process {
     }
 
     private var service: BasketOrderService {
-        BasketOrderService(paid, of: .main, book: book, checkout: checkout, clock: clock, logger: logger)
+        BasketOrderService(
+            paid, of: .main, book: book, checkout: checkout, feed: EventFeed(), clock: clock, logger: logger)
     }
 
     /// Books whatever there is to book, as the running counter does.
@@ -82,7 +83,8 @@ extension PaidSheets.Process {
             id: id, currency: .eur, service: .delivery,
             lines: [SheetItem(label: "Tea", amount: Money(minorUnits: units, currency: .eur))])
         var terms = BasketTerms(order: OrderID(rawValue: order), number: order)
-        (terms.note, terms.requestedFor) = (PaidSheets.note, PaidSheets.time)
+        terms.note = PaidSheets.note
+        terms.requestedFor = PaidSheets.time
         _ = try await baskets.open(sheet, on: terms, account: nil, succeeding: ended)
         let transaction = WalletTransactionID(bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max) })
         guard case .begin = try await baskets.begin(id, version: 1, transaction: transaction) else {
@@ -239,6 +241,19 @@ extension PaidSheets.Process {
         #expect(try await second.order()?.origin == .basket("b-1"))
     }
 
+    @Test("A sheet that this process is paying stays with it when its order is booked")
+    func ownWork() async throws {
+        let (first, second) = (world.start(), world.start())
+        let begun = try await first.begin("b-1")
+        try await first.capture(begun.payment)
+        try await first.turn()
+        #expect(try await first.order()?.origin == .basket("b-1"))
+        #expect(try await second.baskets.entry("b-1")?.holder == .anotherProcess)
+        try await first.answer("b-1", begun.transaction)
+        #expect(try await second.baskets.entry("b-1")?.holder == .nobody)
+        #expect(try await first.waiting == 0)
+    }
+
     @Test("Two processes at once book each order once")
     func together() async throws {
         let (first, second) = (world.start(), world.start())
@@ -319,6 +334,38 @@ extension PaidSheets.Process {
         #expect(try await counter.waiting == 0)
     }
 
+    @Test("What was read before a refund does not take the place of a later basket's order")
+    func outdated() async throws {
+        let counter = world.start()
+        let former = try await counter.pay("b-1")
+        let stale = try #require(try await counter.paid.page(after: nil, limit: 10).baskets.first)
+        _ = try await counter.checkout.refund(former, account: .main)
+        let later = try await counter.pay("b-2", units: 500, succeeding: "b-1")
+        let fresh = try #require(try await counter.paid.page(after: nil, limit: 10).baskets.last)
+        #expect(fresh.id == "b-2")
+        let sold = try await counter.checkout.payment(later, account: .main).order
+        let first = try await counter.book.book(
+            BookedOrder.Content(order: sold), paidIn: "b-2", by: later, of: .main, beside: fresh.settled)
+        let before = try await counter.checkout.payment(former, account: .main).order
+        let second = try await counter.book.book(
+            BookedOrder.Content(order: before), paidIn: "b-1", by: former, of: .main, beside: stale.settled)
+        #expect(first == .booked && second == .known)
+        let order = try #require(try await counter.order())
+        #expect(order.origin == .basket("b-2") && order.content.order.total.minorUnits == 500)
+        #expect(try await counter.waiting == 0)
+    }
+
+    @Test("The order of a basket is not sold again in another currency, in which it would not count as paid")
+    func otherCurrency() async throws {
+        let counter = world.start()
+        let payment = try await counter.pay("b-1")
+        try await counter.turn()
+        _ = try await counter.checkout.refund(payment, account: .main)
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 500, currency: .usd))
+        let draft = counter.checkout.draft(account: .main, order: order, captureMode: .automatic)
+        await #expect(throws: CheckoutError.self) { _ = try await counter.checkout.create(draft) }
+    }
+
     @Test("What was given back before it was booked is not prepared")
     func refundedBefore() async throws {
         let counter = world.start()
@@ -332,7 +379,7 @@ extension PaidSheets.Process {
     @Test("A note that was erased does not come back with the booking, and one that was booked ends with the basket's")
     func erased() async throws {
         let counter = world.start()
-        try await counter.pay("b-1")
+        let payment = try await counter.pay("b-1")
         let stale = try #require(try await counter.paid.page(after: nil, limit: 10).baskets.first)
         let contacts = WalletContacts(counter.journal, pepper: nil, clock: counter.clock)
         _ = try await contacts.eraseContacts(of: OrderID(rawValue: "o-1"), account: .main)
@@ -340,7 +387,8 @@ extension PaidSheets.Process {
         content.note = stale.note
         let asRead = content
         await #expect(throws: JournalError.self) {
-            _ = try await counter.book.book(asRead, paidIn: "b-1", of: .main, beside: stale.settled)
+            _ = try await counter.book.book(
+                asRead, paidIn: "b-1", by: payment, of: .main, beside: stale.settled)
         }
         #expect(try await counter.order() == nil)
         try await counter.turn()
@@ -364,6 +412,33 @@ extension PaidSheets.Process {
         #expect(try await counter.order("events") == nil)
         #expect(try await counter.order("o-2") != nil)
         #expect(try await counter.waiting == 0)
+    }
+
+    @Test("A damaged basket is reported, and keeps no other order from being booked")
+    func damaged() async throws {
+        let counter = world.start()
+        let match = WalletBasket.unbooked(of: .main)
+        let broken = Record(
+            RecordID(WalletBasket.collection, "b-0"), body: Array("{}".utf8), fields: [match.field: match.value])
+        try await counter.journal.change([.insert(broken)])
+        try await counter.pay("b-1")
+        #expect(await code { try await counter.turn() } != nil)
+        #expect(try await counter.order() != nil)
+    }
+
+    @Test("Each notice of a commit makes one turn, and without one there are ever fewer")
+    func paces() {
+        let feed = EventFeed()
+        var turns = TurnPace()
+        var due: [Int] = []
+        for pace in 1...100 where turns.isDue(after: feed.notices) { due.append(pace) }
+        let rare = Array(stride(from: 16, through: 96, by: 8))
+        #expect(due == [1, 2, 4, 8] + rare)
+        feed.hinted(nil)
+        let isHinted = turns.isDue(after: feed.notices)
+        feed.committed([])
+        let isCommitted = turns.isDue(after: feed.notices)
+        #expect(isHinted && isCommitted)
     }
 
     @Test("A paid basket of an earlier version is not booked after the update")

@@ -42,7 +42,8 @@ import TillShop
             let order = try Order(id: OrderID(rawValue: "101"), amount: Money(minorUnits: 100, currency: .eur))
             let done = Record(RecordID("test", "basket"), body: Array("{}".utf8))
             _ = try await counter.book.book(
-                BookedOrder.Content(order: order), paidIn: "b-1", of: .main, beside: .insertIfAbsent(done))
+                BookedOrder.Content(order: order), paidIn: "b-1", by: PaymentID(rawValue: "none"), of: .main,
+                beside: .insertIfAbsent(done))
             #expect(try await counter.entry().order.origin == .basket("b-1"))
             #expect(try await counter.sync.step())
             let entry = try await counter.entry()
