@@ -102,7 +102,9 @@ struct BasketOrderService: Service {
             _ = try await book.book(
                 content, paidIn: basket.id, by: payment.id, of: account, beside: basket.settled)
         } catch let problem as Problem {
-            logger.error("An order that was paid by Apple Pay is not in the order book: \(problem.detail)")
+            logger.error(
+                "An order that was paid by Apple Pay is not in the order book: \(problem.detail)",
+                metadata: ["order": "\(basket.order)", "payment": "\(payment.id)"])
             try await baskets.settle(basket)
         } catch JournalError.recordConflict {
             // The basket has changed: the next turn reads it anew.
