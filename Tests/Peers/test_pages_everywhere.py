@@ -29,7 +29,8 @@ PAGES = {
 }
 SECTIONS = {
     name: ("/settings/" + name, "#body > *") for name in (
-        "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "backups", "health")
+        "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "audit", "backups",
+        "health")
 }
 # Of all that a page is made of, each compressed by itself.
 MOST_BYTES = 150_000
