@@ -1,7 +1,7 @@
 package import TillWeb
 
 extension PageAsset {
-    /// The files of the counter's page, by path.
+    /// The files of the counter's pages, by path. Their folders in `Assets`, one for each screen, are not in the path.
     package static let ofCounter: [String: PageAsset] = [
         "/account.js": script(PackageResources.account_js),
         "/approval.js": script(PackageResources.approval_js),
