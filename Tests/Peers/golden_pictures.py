@@ -18,7 +18,7 @@ from PIL import Image, ImageChops
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STORED = ROOT / "Tests" / "Pictures"
 FONTS = STORED / "fonts.json"
-DESIGN = ROOT / "Sources" / "TillFeatures" / "Page" / "Assets" / "design.css"
+DESIGN = ROOT / "Sources" / "TillFeatures" / "Page" / "Assets" / "Design" / "design.css"
 
 # By the width of the page in CSS pixels: how many of them make one of the stored picture (320 and 130 wide), and how
 # much of a page is kept, from its top. A letter of a phone's page is as large as one of the desktop's: more of it would

@@ -74,7 +74,7 @@ def search(folder):
 
 def schemas():
     """Every text field of every request that the page describes, by route: (method, path, names down to the field)."""
-    page = yaml.safe_load((counter.ROOT / "Sources/TillFeatures/Page/Assets/openapi.yaml").read_text())
+    page = yaml.safe_load((counter.ROOT / "Sources/TillFeatures/Page/Assets/Docs/openapi.yaml").read_text())
     parts = page["components"]["schemas"]
 
     def walk(schema, names, seen):

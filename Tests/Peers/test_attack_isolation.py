@@ -114,7 +114,7 @@ QUERIES = {
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
-    "GET /v1/audit": ["", "?actor={staff}"], "GET /v1/day/reports": ["", "?before=9", "?drawer=bar"],
+    "GET /v1/audit": ["", "?actor={staff}", "?before=9"], "GET /v1/day/reports": ["", "?before=9", "?drawer=bar"],
     "GET /v1/day": ["", "?drawer=bar"], "GET /v1/day/report": ["", "?drawer=bar"],
     "GET /v1/day/report.csv": ["", "?drawer=bar"],
     "GET /v1/day/reports/{report}": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.csv": ["", "?drawer=bar"],

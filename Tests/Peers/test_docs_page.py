@@ -10,7 +10,7 @@ from seen import axe, pictures
 
 import counter
 
-SOURCE = counter.ROOT / "Sources" / "TillFeatures" / "Page" / "Assets"
+SOURCE = counter.ROOT / "Sources" / "TillFeatures" / "Page" / "Assets" / "Docs"
 METHODS = ("get", "put", "post", "patch", "delete")
 WAIT = 30_000
 

@@ -33,8 +33,8 @@ SAME = {
 NO_WORDS = {"attention.chip", "attention.title", "insights.column", "insights.pair"}
 # The pages, by the name that their own words have in files; those of a sale are in the files of all pages.
 PAGES = {
-    "": "counter.html", "day": "day.html", "insights": "insights.html", "list": "payments.html",
-    "one": "one-payment.html", "settings": "settings.html",
+    "": "Sell/counter.html", "day": "Day/day.html", "insights": "Insights/insights.html",
+    "list": "Payments/payments.html", "one": "Payment/one-payment.html", "settings": "Settings/settings.html",
 }
 # A key in a script is a string of its own.
 KEY = r'"([a-z]+\.[A-Za-z0-9]+)"'
@@ -84,7 +84,7 @@ OWN = [name for name in PAGES if f'data-languages="{name}"' in html_of(name)]
 def all_tables(tmp_path_factory):
     """By page and language its words by key, and the plural forms of the language, as the browser reads them."""
     folder = tmp_path_factory.mktemp("words")
-    for path in ASSETS.glob("words-*.js"):
+    for path in (ASSETS / "Words").glob("words-*.js"):
         (folder / path.name).write_text(path.read_text())
     (folder / "package.json").write_text('{"type": "module"}')
     (folder / "main.js").write_text("""
@@ -126,7 +126,7 @@ def blanks(text):
 
 
 def test_the_languages_are_those_of_the_receipts():
-    listed = re.search(r"LANGUAGES = \{(.*?)\};", (ASSETS / "words.js").read_text(), re.DOTALL)[1]
+    listed = re.search(r"LANGUAGES = \{(.*?)\};", (ASSETS / "Words/words.js").read_text(), re.DOTALL)[1]
     labels = (SOURCES / "TillReceipts/Locale/ReceiptLabels.swift").read_text()
     receipts = re.findall(r'"(\w+)"', re.search(r"languages = \[(.*?)\]", labels)[1])
     assert re.findall(r"(\w+): \"", listed) == receipts == LANGUAGES
@@ -163,7 +163,7 @@ def test_every_language_has_every_key_with_the_same_blanks(all_tables, tables, p
 @pytest.mark.parametrize("name", ["", *OWN])
 def test_every_key_is_used_and_every_key_that_is_used_is_there(all_tables, page_words, name):
     tables = all_tables[name]
-    scripts = [path for path in ASSETS.glob("*.js") if not path.name.startswith("words-")]
+    scripts = [path for path in ASSETS.rglob("*.js") if not path.name.startswith("words-")]
     prefixes = {key.split(".")[0] for key in tables["de"]["words"]}
     used = {
         key for path in scripts for key in re.findall(KEY, path.read_text()) if key.split(".")[0] in prefixes}
@@ -348,7 +348,7 @@ def test_the_settings(server, opened, all_tables, locale, width):
     assert page.title() == words["settings.page"]
     assert loaded(page) == {f"words-{language}.js", f"words-settings-{language}.js"}
     expect(page.locator(".rail .language")).to_have_value(language)
-    expect(page.locator(".thing")).to_have_count(10, timeout=WAIT)
+    expect(page.locator(".thing")).to_have_count(11, timeout=WAIT)
     judge(page, width)
     # A key is made, and whether to revoke it is asked in the language; it is not sent.
     page.goto(server.url + "/settings/keys")
@@ -367,6 +367,12 @@ def test_the_settings(server, opened, all_tables, locale, width):
     page.goto(server.url + "/settings/health")
     says(page.locator("#body h3").first, words["settings.findings"])
     expect(page.locator(".findings bdi[lang=en]").first).to_have_text(re.compile("[A-Za-z]{3}"))
+    judge(page, width)
+    # Of the audit log what stands around its entries is in the language; they name things as commands do.
+    page.goto(server.url + "/settings/audit")
+    says(page.locator("#about"), words["settings.auditAbout"])
+    says(page.locator(".audit-filter label"), words["settings.auditOnly"])
+    expect(page.locator(".audit tbody tr", has_text="key.created")).to_contain_text("Web shop", timeout=WAIT)
     judge(page, width)
 
 

@@ -29,7 +29,8 @@ PAGES = {
 }
 SECTIONS = {
     name: ("/settings/" + name, "#body > *") for name in (
-        "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "backups", "health")
+        "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "audit", "backups",
+        "health")
 }
 # Of all that a page is made of, each compressed by itself.
 MOST_BYTES = 150_000
@@ -220,7 +221,7 @@ def test_what_is_served_of_a_script_is_the_script_without_its_comments(server, t
     whole, served = tmp_path / "whole", tmp_path / "served"
     whole.mkdir()
     served.mkdir()
-    for path in [*(FEATURES / "Page/Assets").glob("*.js"), FEATURES / "Orders/Assets/kitchen.js"]:
+    for path in [*(FEATURES / "Page/Assets").rglob("*.js"), FEATURES / "Orders/Assets/kitchen.js"]:
         answer = requests.get(
             f"{server.url}/{path.name}", headers={"Authorization": "Bearer " + server.api_key}, timeout=10)
         assert answer.status_code == 200, (path.name, answer.text)

@@ -19,7 +19,8 @@ STILL = 60_000  # a PIN is slow to check on purpose
 PIN = "582914"
 SECTIONS = {
     "readers": "Readers", "printers": "Printers", "receipts": "Receipts", "staff": "Staff and roles", "keys": "Keys",
-    "shops": "Shops", "webhooks": "Webhooks", "providers": "Providers", "backups": "Backups", "health": "Health",
+    "shops": "Shops", "webhooks": "Webhooks", "providers": "Providers", "audit": "Audit log", "backups": "Backups",
+    "health": "Health",
 }
 # What a cashier may see of them.
 OF_READERS = {"readers", "printers"}
@@ -120,7 +121,7 @@ def test_it_is_seen_in_the_dark_and_with_more_contrast(office, server, tmp_path,
     page.emulate_media(color_scheme=scheme, contrast=contrast)
     key(server)
     take = pictures(page, tmp_path, f"settings_{scheme}_{contrast or 'usual'}", narrow=390)
-    for section in ("", "keys", "providers", "backups", "health"):
+    for section in ("", "keys", "providers", "audit", "backups", "health"):
         visit(page, server, section)
         judged(page)
         take(section or "all")
@@ -330,6 +331,161 @@ def test_a_backup_is_seen_when_it_was_made(office, server, tmp_path):
     judged(page)
 
 
+def log(server, query=""):
+    """The entries of the audit log, newest first."""
+    found = server.request("GET", "/v1/audit?before=9007199254740991" + query).json()
+    return [one["entry"] for one in found["entries"]]
+
+
+def name_of(entry):
+    by = entry["by"]
+    return by.get("name") or by.get("id") or by["kind"]
+
+
+def numbers(page):
+    return [int(text.removeprefix("#")) for text in page.locator(".audit td:first-child .id").all_inner_texts()]
+
+
+def of_kind(page, action):
+    return page.locator(".audit tbody tr", has=page.locator("td:nth-child(3)", has_text=action))
+
+
+def test_the_audit_log_says_who_did_what_and_what_comes_is_seen(office, server, shoot):
+    page, printer = office, PaperPrinter()
+    made = key(server)
+    added = server.request("POST", "/v1/printers", {"name": "bar", "address": f"socket://127.0.0.1:{printer.port}"})
+    assert added.status_code == 201, added.text
+    visit(page, server, "audit")
+    table = page.get_by_role("table", name="Audit log")
+    expect(table.get_by_role("columnheader")).to_have_text(["When", "Who", "What", "To what"])
+    entries = log(server)
+    assert numbers(page) == [one["sequence"] for one in entries] == list(range(len(entries), 0, -1))
+    for place, one in enumerate(entries):
+        row = page.locator(".audit tbody tr").nth(place)
+        expect(row).to_contain_text(one["action"])
+        expect(row.locator("td").nth(1)).to_contain_text(name_of(one))
+        assert row.locator("time").get_attribute("datetime") == one["at"]
+    expect(of_kind(page, "printer.added")).to_contain_text(f"socket://127.0.0.1:{printer.port}")
+    expect(of_kind(page, "key.created")).to_contain_text(made["id"])
+    expect(of_kind(page, "key.created")).to_contain_text("Other shop")
+    # Where the chain ends now.
+    head = server.request("GET", "/v1/audit?limit=1").json()["head"]
+    expect(page.locator("#body")).to_contain_text(head)
+    judged(page)
+    shoot("audit_log")
+    page.evaluate("scrollTo(0, 0)")
+    assert server.request("DELETE", "/v1/printers/bar").ok
+    expect(page.locator(".audit tbody tr").first).to_contain_text("printer.removed", timeout=WAIT)
+    assert len(numbers(page)) == len(entries) + 1
+
+
+def test_new_entries_wait_while_somebody_reads_the_audit_log(office, server):
+    page = office
+    visit(page, server, "audit")
+    before = numbers(page)
+    newer = page.get_by_role("button", name="Show newer entries")
+    expect(newer).to_have_count(0)
+    page.locator(".audit tbody tr").last.hover()
+    place = page.locator(".audit tbody tr").first.bounding_box()
+    key(server)
+    expect(newer).to_be_visible(timeout=WAIT)
+    assert numbers(page) == before and page.locator(".audit tbody tr").first.bounding_box() == place
+    newer.click()
+    expect(page.locator(".audit tbody tr").first).to_contain_text("key.created", timeout=WAIT)
+    expect(newer).to_have_count(0)
+    # Away from the list what comes is shown by itself.
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
+    counter.succeed("keys", "create", "--label", "Third", "--journal", server.journal, "--json")
+    expect(page.locator(".audit tbody tr").first).to_contain_text("Third", timeout=WAIT)
+
+
+def test_the_audit_log_of_one_actor(office, server):
+    page = office
+    counter.succeed("keys", "create", "--label", "By command", "--journal", server.journal, "--json")
+    made = key(server)
+    visit(page, server, "audit")
+    everything = numbers(page)
+    only = page.get_by_label("Only of this name, ID or kind")
+    only.fill("os_user")
+    press(page, "Show")
+    expect(page.locator(".audit")).not_to_contain_text(made["id"], timeout=WAIT)
+    expect(page.locator(".audit")).to_contain_text("By command")
+    assert numbers(page) == [one["sequence"] for one in log(server, "&actor=os_user")] != everything
+    expect(only).to_have_value("os_user")
+    judged(page)
+    # What others do is none of theirs; what they do themselves comes.
+    page.evaluate("scrollTo(0, 0)")
+    server.request("POST", "/v1/keys", {"label": "Not by command", "scopes": ["read"]}, "another")
+    counter.succeed("keys", "create", "--label", "By command again", "--journal", server.journal, "--json")
+    expect(page.locator(".audit tbody tr").first).to_contain_text("By command again", timeout=WAIT)
+    expect(page.locator(".audit")).not_to_contain_text("Not by command")
+    only.fill("Nobody & nothing")
+    only.press("Enter")
+    expect(page.locator("#body")).to_contain_text("Nothing in the log is of this name", timeout=WAIT)
+    judged(page)
+    press(page, "Show all")
+    expect(of_kind(page, "key.created")).to_have_count(4, timeout=WAIT)
+    expect(only).to_have_value("")
+
+
+def test_the_audit_log_is_read_back_to_its_beginning(office, server):
+    page = office
+    for number in range(110):
+        made = server.request("POST", "/v1/keys", {"label": f"Key {number}", "scopes": ["read"]}, f"key-{number}")
+        assert made.status_code == 201, made.text
+    visit(page, server, "audit")
+    everything = [one["sequence"] for one in log(server)]
+    assert len(everything) > 100
+    shown, older = numbers(page), page.get_by_role("button", name="Older", exact=True)
+    assert shown == everything[:50]
+    older.click()
+    expect(page.locator(".audit td:first-child .id").first).to_have_text(f"#{everything[50]}", timeout=WAIT)
+    assert numbers(page) == everything[50:100]
+    expect(page.locator("#title")).to_be_focused()
+    judged(page)
+    # A page of older entries stays as it is.
+    server.request("POST", "/v1/keys", {"label": "The newest", "scopes": ["read"]}, "the-newest")
+    page.wait_for_timeout(12_000)
+    assert numbers(page) == everything[50:100]
+    older.click()
+    expect(page.locator(".audit td:first-child .id").last).to_have_text("#1", timeout=WAIT)
+    assert numbers(page) == everything[100:]
+    expect(older).to_have_count(0)
+    press(page, "Newest")
+    expect(page.locator(".audit tbody tr").first).to_contain_text("The newest", timeout=WAIT)
+
+
+def test_names_in_the_audit_log_are_text_and_what_they_name_is_linked(office, server):
+    page, name = office, '<img src=x onerror="document.title=1"><b>Eve</b>'
+    made = counter.succeed("keys", "create", "--label", name, "--journal", server.journal, "--json")
+    # Whoever signs in with it has its name.
+    begun = requests.post(server.url + "/session", json={"key": made["key"]}, headers={"X-Till-Page": "1"}, timeout=10)
+    assert begun.status_code == 204, begun.text
+    sale = server.create("o-1", "c-1").json()
+    note = server.request("POST", f"/v1/payments/{sale['id']}/notes", {"text": "A word"}, "note")
+    assert note.ok, note.text
+    booked = server.request("POST", "/v1/orders", {
+        "order_id": "o-42", "currency": "EUR", "amount": 100,
+        "lines": [{"name": "Field guide", "quantity": 1, "amount": 100}]})
+    assert booked.status_code == 201, booked.text
+    visit(page, server, "audit")
+    signed = page.locator(".audit tbody tr", has=page.locator("td:nth-child(2)", has_text=name))
+    expect(signed).to_contain_text("session.signed_in", timeout=WAIT)
+    expect(of_kind(page, "key.created")).to_contain_text(name)
+    assert page.locator(".audit :is(img, script)").count() == 0 and page.locator(".audit b > bdi > *").count() == 0
+    # A name is chosen from what is there, also this one.
+    page.get_by_label("Only of this name, ID or kind").fill(name)
+    press(page, "Show")
+    expect(page.locator(".audit tbody tr")).to_have_count(len(log(server, "&actor=" + made["id"])), timeout=WAIT)
+    assert page.locator("#body img").count() == 0
+    press(page, "Show all")
+    noted = of_kind(page, "payment.noted").get_by_role("link")
+    expect(noted).to_have_attribute("href", "/payments/" + sale["id"], timeout=WAIT)
+    order = of_kind(page, "order.").get_by_role("link")
+    expect(order.first).to_have_attribute("href", "/payments?q=o-42&period=all")
+
+
 def test_a_section_that_fails_leaves_the_others(office, server, shoot):
     page = office
     page.route("**/v1/settings/health", lambda route: route.abort())
@@ -364,11 +520,12 @@ def test_who_may_not_see_a_section_is_told_and_asks_for_nothing(page, server, sh
         expect(page.locator("#body details.adding")).to_have_count(0)
     judged(page)
     shoot("refused")
-    assert not [path for path in asked if re.match(r"/v1/(settings|keys|shops|webhook_endpoints|staff|sessions)", path)]
+    closed = r"/v1/(settings|keys|shops|webhook_endpoints|staff|sessions|audit)"
+    assert not [path for path in asked if re.match(closed, path)]
     # Nor by asking without the page.
     device = staff.device().signed_in("Carl")
     for path in ("/v1/keys", "/v1/settings/providers", "/v1/settings/backups", "/v1/settings/health",
-                 "/v1/settings/receipts", "/v1/settings/receipts/preview"):
+                 "/v1/settings/receipts", "/v1/settings/receipts/preview", "/v1/audit"):
         assert device.ask("GET", path).status_code == 403, path
     assert device.ask("POST", "/v1/keys", {"label": "x", "scopes": ["read"]}).status_code == 403
     assert device.ask("POST", "/v1/printers", {"name": "x", "address": "socket://127.0.0.1:9"}).status_code == 403

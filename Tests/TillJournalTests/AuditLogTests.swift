@@ -53,6 +53,29 @@ struct AuditLogTests {
         try await site.end(journal)
     }
 
+    @Test("gives back the newest first, page by page", arguments: Site.Kind.allCases)
+    func readsBackNewestFirst(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        for number in 1...5 { try await journal.note([Self.note("key_\(number)")]) }
+        let log = try #require(journal as? any AuditLog)
+        var query = AuditQuery(before: Int64.max, limit: 2)
+        var pages: [[Int64]] = []
+        while true {
+            let page = try await log.auditEntries(query)
+            pages.append(page.entries.map(\.sequence))
+            guard let next = page.next else { break }
+            query.before = next
+        }
+        #expect(pages == [[5, 4], [3, 2], [1]])
+        let between = try await log.auditEntries(AuditQuery(after: 1, before: 4))
+        #expect(between.entries.map(\.sequence) == [3, 2] && between.next == nil)
+        #expect(try await log.auditEntries(AuditQuery(before: 1)).entries.isEmpty)
+        #expect(try await log.auditEntries(AuditQuery(before: Int64.max, actor: "root", limit: 1)).next == 5)
+        #expect(try await log.auditEntries(AuditQuery(before: Int64.max, actor: "ada")).entries.isEmpty)
+        try await site.end(journal)
+    }
+
     @Test("has an entry exactly if what it is about was written", arguments: Site.Kind.allCases)
     func oneCommit(_ kind: Site.Kind) async throws {
         let site = Site(kind)

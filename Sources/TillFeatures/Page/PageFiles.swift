@@ -1,7 +1,7 @@
 package import TillWeb
 
 extension PageAsset {
-    /// The files of the counter's page, by path.
+    /// The files of the counter's pages, by path. Their folders in `Assets`, one for each screen, are not in the path.
     package static let ofCounter: [String: PageAsset] = [
         "/account.js": script(PackageResources.account_js),
         "/approval.js": script(PackageResources.approval_js),
@@ -83,6 +83,7 @@ extension PageAsset {
         "/session.js": script(PackageResources.session_js),
         "/settings.css": style(PackageResources.settings_css),
         "/settings.js": script(PackageResources.settings_js),
+        "/settings-audit.js": script(PackageResources.settings_audit_js),
         "/settings-backups.js": script(PackageResources.settings_backups_js),
         "/settings-health.js": script(PackageResources.settings_health_js),
         "/settings-keys.js": script(PackageResources.settings_keys_js),

@@ -11,8 +11,8 @@ package import TillWeb
 /// address, so it requires the permission to manage settings; a file with a printer's password stays with the command
 /// line.
 package struct PrinterRoutes: Sendable {
-    /// The maximum body size in bytes.
-    package static let maximumBodyBytes = 4_096
+    /// The maximum body size in bytes. The longest address of which each character is escaped fits well.
+    package static let maximumBodyBytes = 32_768
     /// The maximum number of printers that are tested or contacted for their certificate at the same time, by all
     /// accounts.
     static let maximumAtOnce = 8

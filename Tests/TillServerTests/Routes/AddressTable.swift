@@ -74,6 +74,7 @@ let addresses = """
     GET /insights.css 200
     GET /settings 200
     GET /settings/readers 200
+    GET /settings/audit 200
     GET /settings/health 200
     GET /settings/nothing 404 not_found
     GET /settings?x=y 400 unknown_parameter

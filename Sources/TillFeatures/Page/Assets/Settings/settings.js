@@ -6,6 +6,7 @@ import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
 import { putLinked } from "./links.js";
+import { section as audit } from "./settings-audit.js";
 import { section as backups } from "./settings-backups.js";
 import { section as health } from "./settings-health.js";
 import { section as keys } from "./settings-keys.js";
@@ -30,7 +31,7 @@ import { say } from "./words.js";
  */
 
 /** @type {Section[]} */
-const SECTIONS = [readers, printers, receipts, staff, keys, shops, webhooks, providers, backups, health];
+const SECTIONS = [readers, printers, receipts, staff, keys, shops, webhooks, providers, audit, backups, health];
 const MEET_MS = 3_000;
 /** How often what is shown is read again while somebody sees it: a reader or a printer goes away without an event. */
 const AGAIN_MS = 10_000;
