@@ -85,6 +85,8 @@ def bodies(owner):
         "POST /v1/day/resume": {}, "POST /v1/day/drawer": {"drawer": "bar"},
         "POST /v1/day/reports/{report}/print": {"printer": "bar"},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
+        "DELETE /v1/staff/{id}": None, "POST /v1/roles": {"name": "thief", "permissions": ["sell"]},
+        "PUT /v1/roles/{name}": {"permissions": ["sell", "drawer"]}, "DELETE /v1/roles/{name}": None,
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
             "action": "refund", "payment": owner.sale["id"], "amount": 100, "staff": owner.staff, "pin": "493817"},
@@ -164,6 +166,9 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/staff":
                     # The stranger's own, whom nobody else sees.
                     assert answer.status_code in (201, 409) and owner.staff not in answer.text, what
+                elif name == "POST /v1/roles":
+                    # The stranger's own, too.
+                    assert answer.status_code == 201 and answer.json()["name"] == "thief", what
                 elif name == "POST /v1/keys":
                     # The stranger's own, too; under a key that made one before nothing more is made.
                     assert answer.status_code in (201, 409) and owner.key not in answer.text, what
@@ -237,7 +242,7 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
     # A guest's token, which is not there, is the one thing that is not found. What is deleted is deleted last.
-    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}", "DELETE /v1/printers/{name}",
+    last = ["DELETE /v1/roles/{name}", "DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}", "DELETE /v1/printers/{name}",
             "PATCH /v1/terminal/readers/{id}", "DELETE /v1/terminal/readers/{id}"]
     for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", *last}) + last:
         method, template = name.split(" ")

@@ -275,6 +275,142 @@ def test_somebody_is_disabled_in_two_steps(page, server, shoot):
     assert not faults, faults
 
 
+def test_another_role_and_pin_and_somebody_removed(page, server, shoot):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    people = page.get_by_role("table", name="Staff")
+    press(page, "Change Carl")
+    role, pin = page.locator("#change-role"), page.locator("#change-pin")
+    expect(role).to_be_focused()
+    expect(page.locator("#change-person")).to_have_value(staff.ids["Carl"])
+    expect(role).to_have_value("cashier")
+    # What is refused is named at its field, and nothing is changed.
+    pin.fill("123456")
+    role.select_option("manager")
+    press(page, "Change")
+    expect(page.locator("#alert")).to_contain_text("one of the first that anybody tries", timeout=STILL)
+    expect(pin).to_be_focused()
+    expect(pin).to_have_attribute("aria-invalid", "true")
+    expect(role).to_have_value("manager")
+    judged(page)
+    shoot("person_refused")
+    pin.fill(PIN)
+    press(page, "Change")
+    expect(page.locator("#done")).to_have_text("Carl was changed.", timeout=STILL)
+    expect(people.get_by_role("row", name=re.compile("Carl"))).to_contain_text("manager")
+    problem(staff.device().enter("Carl"), 403, "pin_wrong")
+    assert staff.device().enter("Carl", PIN).status_code == 200
+    # Olga alone manages the staff.
+    press(page, "Change Olga")
+    role.select_option("cashier")
+    press(page, "Change")
+    expect(page.locator("#alert")).to_contain_text("nobody could sign in and manage the staff", timeout=WAIT)
+    expect(people.get_by_role("row", name=re.compile("Olga"))).to_contain_text("owner")
+    press(page, "Remove Carl")
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(page.locator("#review")).to_be_hidden()
+    assert len(server.request("GET", "/v1/staff").json()["staff"]) == 3
+    press(page, "Remove Carl")
+    judged(page)
+    agree(page, "stays on record under their name")
+    expect(page.locator("#done")).to_have_text("Carl was removed.", timeout=WAIT)
+    expect(people.get_by_role("row")).to_have_count(3)
+    assert [one["name"] for one in server.request("GET", "/v1/staff").json()["staff"]] == ["Olga", "Mona"]
+    entries = [one for one in log(server) if one.get("subject") == staff.ids["Carl"] and name_of(one) == "Olga"]
+    assert [one["action"] for one in entries] == ["staff.removed", "staff.changed"]
+    assert {"name": "role", "before": "cashier", "after": "manager"} in entries[1]["changes"]
+    assert not faults, faults
+
+
+def test_somebody_whom_another_tablet_removes_meanwhile(page, server):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    people = page.get_by_role("table", name="Staff")
+    press(page, "Change Carl")
+    page.locator("#change-role").select_option("manager")
+    assert server.request("DELETE", f"/v1/staff/{staff.ids['Carl']}").status_code == 204
+    press(page, "Change")
+    expect(page.locator("#alert")).to_contain_text("Nobody of the staff", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("What is shown now is how it stands.")
+    expect(people.get_by_role("row")).to_have_count(3)
+    # The same between the question and the answer.
+    press(page, "Remove Mona")
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    assert server.request("DELETE", f"/v1/staff/{staff.ids['Mona']}").status_code == 204
+    agree(page, "stays on record under their name")
+    expect(page.locator("#alert")).to_contain_text("Nobody of the staff", timeout=WAIT)
+    expect(people.get_by_role("row")).to_have_count(2)
+    assert not faults, faults
+
+
+def test_a_role_of_ones_own_is_made_changed_and_removed(page, server, shoot):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    page.locator("summary", has_text="Add a role").click()
+    form = page.locator("details.adding", has=page.locator("#role-name"))
+    name, refunds = page.locator("#role-name"), page.locator("#role-refund")
+    name.fill("Shift lead")
+    form.get_by_label("Sell, issue receipts").check()
+    form.get_by_label("Refund", exact=True).check()
+    refunds.fill("EUR 50.00; 20")
+    form.get_by_role("button", name="Add").click()
+    # One thing after the other is named at its field, and what was typed stays.
+    expect(refunds).to_have_attribute("aria-invalid", "true", timeout=WAIT)
+    expect(refunds).to_be_focused()
+    expect(page.locator("#alert")).to_contain_text("Write it as EUR 50.00")
+    refunds.fill("EUR 50.00; GBP 40")
+    form.get_by_role("button", name="Add").click()
+    expect(name).to_have_attribute("aria-invalid", "true", timeout=WAIT)
+    expect(name).to_be_focused()
+    judged(page)
+    shoot("role_refused")
+    name.fill("shift-lead")
+    form.get_by_role("button", name="Add").click()
+    expect(page.locator("#done")).to_have_text("shift-lead was added.", timeout=WAIT)
+    made = server.request("GET", "/v1/roles").json()["roles"][-1]
+    assert made == {"name": "shift-lead", "permissions": ["sell", "refund"],
+                    "refund_limits": {"EUR": 5000, "GBP": 4000}, "discount_limits": {}, "built_in": False}
+    card = page.locator(".thing", has_text="shift-lead")
+    expect(card).to_contain_text("Refunds up to €50.00, £40.00")
+    press(page, "Change Carl")
+    page.locator("#change-role").select_option("shift-lead")
+    press(page, "Change")
+    expect(page.locator("#done")).to_have_text("Carl was changed.", timeout=WAIT)
+    expect(card).to_contain_text("Carl")
+    card.locator("summary").click()
+    expect(card.get_by_label("Refund", exact=True)).to_be_checked()
+    expect(page.locator("#role-shift-lead-refund")).to_have_value("EUR 50.00; GBP 40.00")
+    page.locator("#role-shift-lead-refund").fill("EUR 60")
+    card.get_by_label("Release an authorization").check()
+    judged(page)
+    shoot("role")
+    card.get_by_role("button", name="Change", exact=True).click()
+    expect(page.locator("#done")).to_have_text("shift-lead was changed.", timeout=WAIT)
+    made = server.request("GET", "/v1/roles").json()["roles"][-1]
+    assert (made["permissions"], made["refund_limits"]) == (["sell", "void", "refund"], {"EUR": 6000})
+    press(page, "Remove shift-lead")
+    agree(page, "A role that somebody has is not removed")
+    expect(page.locator("#alert")).to_contain_text("Somebody has the role shift-lead", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("Give those people another role first.")
+    assert staff.run("set-role", "Carl", "cashier").code == 0
+    press(page, "Remove shift-lead")
+    agree(page, "A role that somebody has is not removed")
+    expect(page.locator("#done")).to_have_text("shift-lead was removed.", timeout=WAIT)
+    expect(card).to_have_count(0)
+    changed = [one for one in log(server) if one.get("subject") == "shift-lead"]
+    assert [one["action"] for one in changed] == ["role.removed", "role.changed", "role.changed"]
+    assert {"name": "refund_limit", "before": "50.00 EUR", "after": "60.00 EUR"} in changed[1]["changes"]
+    assert all(name_of(one) == "Olga" for one in changed)
+    assert not faults, faults
+
+
 def test_a_shop_is_disconnected_in_two_steps(office, server, tmp_path, shoot):
     page = office
     with woo.another(tmp_path) as shop:

@@ -354,6 +354,42 @@ def test_staff_over_http(server, shop):
     assert device.ask("POST", "/v1/staff", {"name": "Eve", "role": "seller"}).status_code == 201
 
 
+def test_roles_over_http_raise_nobody(server, shop):
+    assert shop.roles("set", "hr", "--permissions", "sell,refund,staff", "--refund-limit", "EUR=500").code == 0
+    shop.run("set-role", "Mona", "hr")
+    time.sleep(0.6)
+    device = shop.device().signed_in("Mona")
+    # Neither a role that may do more, nor one's own.
+    more = [{"permissions": ["sell", "settings"]}, {"permissions": ["refund"], "refund_limits": {"EUR": 501}},
+            {"permissions": ["refund_freely"]}, {"permissions": ["sell"], "discount_limits": {"EUR": 1}}]
+    for body in more:
+        problem(device.ask("POST", "/v1/roles", {"name": "more", **body}), 403, "role_exceeds_yours")
+        problem(device.ask("PUT", "/v1/roles/hr", body), 403, "role_exceeds_yours")
+    problem(device.ask("DELETE", f"/v1/staff/{shop.ids['Olga']}"), 403, "role_exceeds_yours")
+    limited = {"permissions": ["refund"], "refund_limits": {"EUR": 500}}
+    assert device.ask("POST", "/v1/roles", {"name": "helper", **limited}).status_code == 201
+    # Carl has what the role has as soon as it is changed.
+    assert shop.run("set-role", "Carl", "helper").code == 0
+    lower = {"permissions": ["sell"]}
+    changed = device.ask("PUT", "/v1/roles/helper", lower)
+    assert changed.status_code == 200 and changed.json()["refund_limits"] == {}, changed.text
+    problem(device.ask("DELETE", "/v1/roles/helper"), 409, "role_in_use")
+    assert device.ask("DELETE", f"/v1/staff/{shop.ids['Carl']}").status_code == 204
+    problem(device.ask("DELETE", f"/v1/staff/{shop.ids['Carl']}"), 404, "staff_not_found")
+    assert device.ask("DELETE", "/v1/roles/helper").status_code == 204
+    # Whoever lowers their own role has no more than that from then on.
+    assert device.ask("PUT", "/v1/roles/hr", {"permissions": ["sell", "staff"]}).status_code == 200
+    problem(device.ask("PUT", "/v1/roles/hr", {"permissions": ["refund", "staff"]}), 403, "role_exceeds_yours")
+    removed = audit(server, "staff.removed")[-1]
+    assert removed["by"]["name"] == "Mona", removed
+    assert {"name": "role", "before": "helper", "after": None} in removed["changes"]
+    device.signed_in("Olga")
+    assert device.ask("DELETE", f"/v1/staff/{shop.ids['Mona']}").status_code == 204
+    olga = f"/v1/staff/{shop.ids['Olga']}"
+    problem(device.ask("PATCH", olga, {"role": "cashier"}), 409, "last_staff_manager")
+    problem(device.ask("DELETE", olga), 409, "last_person")
+
+
 def test_the_drawer_is_opened_by_those_who_may_and_never_unseen(server, shop):
     port = Port9100(READY)
     counter.succeed("printers", "add", "bar", port.address, "--journal", server.journal, "--json")

@@ -76,10 +76,16 @@ extension Set<StaffPermission> {
             self = .all
             return
         }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        self = try Self(names: parts.map { part in String(part.filter { $0 != " " }) })
+    }
+
+    /// Reads the names of permissions, and adds all implied ones.
+    package init(names: [String]) throws(StaffError) {
         self = []
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let permission = StaffPermission(rawValue: word.filter { $0 != " " }) else {
-                throw .unknownPermission(String(word.prefix(40)))
+        for name in names {
+            guard let permission = StaffPermission(rawValue: name) else {
+                throw .unknownPermission(String(name.prefix(40)))
             }
             formUnion([permission])
         }

@@ -69,6 +69,83 @@ struct StaffDirectoryTests {
         try await place.close()
     }
 
+    /// A PIN that nobody has.
+    private static let pin = ScryptHash(
+        cost: .standard, salt: [1], hash: Array(repeating: 1, count: 32), pepper: [1])
+
+    @Test(
+        "Nothing but disabling takes the management of the staff from the last who can sign in",
+        arguments: SessionPlace.Kind.allCases)
+    func lastManager(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        try await directory.put(try StaffRole(name: "chief", permissions: [.sell, .staff]))
+        try await directory.add(name: "Olga", role: "chief", pin: Self.pin)
+        try await directory.add(name: "Carl", role: "cashier", pin: Self.pin)
+        // Who cannot sign in manages nothing.
+        try await directory.add(name: "Nina", role: "owner", pin: nil)
+        let before = try await StaffDirectory.changes(in: place.store)
+        await #expect(throws: StaffError.lastManager("Olga")) {
+            try await directory.change("Olga", .init(role: "cashier"))
+        }
+        await #expect(throws: StaffError.lastManager("Olga")) { try await directory.remove("Olga") }
+        await #expect(throws: StaffError.lastManager("chief")) {
+            try await directory.put(try StaffRole(name: "chief", permissions: [.sell]))
+        }
+        #expect(try await StaffDirectory.changes(in: place.store) == before)
+        // Another role that manages, too.
+        try await directory.change("Olga", .init(role: "owner"))
+        try await directory.put(try StaffRole(name: "chief", permissions: [.sell]))
+        try await directory.change("Nina", .init(pin: Self.pin))
+        try await directory.remove("Olga")
+        #expect(try await directory.change("Nina", .init(isDisabled: true)).disabledAt != nil)
+        try await place.close()
+    }
+
+    @Test("A role is made once under its name, changed where it is there, and removed where nobody has it")
+    func ownRoles() async throws {
+        let place = try SessionPlace()
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let euro = try Currency(code: "EUR")
+        let lead = try StaffRole(name: "lead", permissions: [.sell, .refund], refundLimits: [euro: 500])
+        await #expect(throws: StaffError.unknownRole("lead")) { try await directory.put(lead, over: .one) }
+        try await directory.put(lead, over: .none)
+        let before = try await StaffDirectory.changes(in: place.store)
+        try await directory.put(lead, over: .none)
+        #expect(try await StaffDirectory.changes(in: place.store) == before, "the same again writes nothing")
+        let other = try StaffRole(name: "lead", permissions: [.sell], discountLimits: [euro: 100])
+        await #expect(throws: StaffError.roleTaken("lead")) { try await directory.put(other, over: .none) }
+        await #expect(throws: StaffError.builtInRole("owner")) {
+            try await directory.put(try StaffRole(name: "owner", permissions: [.sell]), over: .one)
+        }
+        try await directory.put(other, over: .one)
+        try await directory.add(name: "Carl", role: "lead", pin: nil)
+        await #expect(throws: StaffError.roleInUse("lead")) { try await directory.removeRole("lead") }
+        try await directory.change("Carl", .init(role: "cashier"))
+        try await directory.removeRole("lead")
+        #expect(try await directory.roles() == StaffRole.builtIn)
+        let log = try #require(place.store as? any AuditLog)
+        let notes = try await log.auditEntries(AuditQuery()).entries.map(\.note).filter { $0.subject == "lead" }
+        #expect(notes.map(\.action) == [.roleChanged, .roleChanged, .roleRemoved])
+        let changes = notes.map { $0.changes.filter { !$0.isSeal } }
+        #expect(
+            changes == [
+                [
+                    AuditChange("permissions", to: "sell,refund"), AuditChange("refund_limit", to: "5.00 EUR"),
+                ],
+                [
+                    AuditChange("permissions", from: "sell,refund", to: "sell"),
+                    AuditChange("refund_limit", from: "5.00 EUR", to: nil),
+                    AuditChange("discount_limit", to: "1.00 EUR"),
+                ],
+                [
+                    AuditChange("permissions", from: "sell", to: nil),
+                    AuditChange("discount_limit", from: "1.00 EUR", to: nil),
+                ],
+            ])
+        try await place.close()
+    }
+
     @Test("No name of a person or a role is a card number, and no sentence repeats one", arguments: ["-", " ", ""])
     func cardNumbers(separator: String) async throws {
         let place = try SessionPlace()
