@@ -375,8 +375,8 @@ let package = Package(
             "Receipts", "TillCanvas", "TillCheckout", "TillCounter", "TillHardware", "TillJournal", "TillPrinting",
             "TillReceipts", log),
         feature(
-            "Shops", "TillCheckout", "TillCounter", "TillFeatureOrders", "TillHTTP", "TillJournal", "TillOrders",
-            "TillShop", crypto, lifecycle, log),
+            "Shops", "TillCheckout", "TillCounter", "TillFeatureOrders", "TillFeatureWebhooks", "TillHTTP",
+            "TillJournal", "TillOrders", "TillShop", crypto, lifecycle, log),
         feature(
             "Staff", "TillCheckout", "TillCounter", "TillJournal", "TillReceipts", crypto, cryptoExtras, log),
         feature(

@@ -51,6 +51,7 @@ def bodies(owner):
         "POST /v1/printers/{name}/drawer": {}, "POST /v1/printers/{name}/test": {},
         "POST /v1/keys": {"label": "Thief", "scopes": ["read"]}, "POST /v1/keys/{id}/revoke": {},
         "POST /v1/keys/renew": {},
+        "POST /v1/shops": {"url": "https://127.0.0.1:1", "key": "ck_thief", "secret": "cs_thief", "test_shop": True},
         "DELETE /v1/shops/{id}": None,
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
@@ -172,6 +173,9 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/keys":
                     # The stranger's own, too; under a key that made one before nothing more is made.
                     assert answer.status_code in (201, 409) and owner.key not in answer.text, what
+                elif name == "POST /v1/shops":
+                    # The stranger's own, which would be on the owner's machine.
+                    assert answer.status_code == 422 and answer.json()["code"] == "shop_address_inside", what
                 elif name == "POST /v1/keys/renew":
                     # The stranger's own key, which is no session of a device.
                     assert answer.status_code == 409 and owner.key not in answer.text, what

@@ -427,6 +427,62 @@ def test_a_shop_is_disconnected_in_two_steps(office, server, tmp_path, shoot):
         assert server.request("GET", "/v1/shops").json()["shops"] == []
 
 
+def test_a_shop_is_connected_at_its_address(tmp_path, browser, shop_url):
+    """What is refused is named at its field, what was typed stays, and the secret is in no field and in no store."""
+    with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_SHOPS_PRIVATE": "true"}) as server:
+        page = browser.new_page()
+        faults = followed(page)
+        shoot = pictures(page, tmp_path, "settings", narrow=390)
+        server.sign_in(page)
+        visit(page, server, "shops")
+        page.locator("summary", has_text="Connect a shop").click()
+        address, key = page.get_by_label("The shop's address"), page.get_by_label("Consumer key")
+        secret = page.get_by_label("Consumer secret")
+        for hidden in (key, secret):
+            expect(hidden).to_have_attribute("type", "password")
+            expect(hidden).to_have_attribute("autocomplete", "off")
+
+        def send(url, secret_text=woo.SECRET):
+            address.fill(url)
+            key.fill(woo.KEY)
+            secret.fill(secret_text)
+            press(page, "Connect")
+
+        for url, words in (("http://shop.example", "must begin with https"), ("https://shop.example", "test mode"),
+                           (f"http://127.0.0.1:{counter.free_port()}", "not reached")):
+            send(url)
+            expect(page.locator("#alert")).to_contain_text(words, timeout=WAIT)
+            expect(address).to_have_value(url)
+            expect(secret).to_have_value("")
+        expect(address).to_be_focused()
+        expect(address).to_have_attribute("aria-invalid", "true")
+        judged(page)
+        shoot("shop_refused")
+        page.set_viewport_size({"width": 1280, "height": 800})
+        # Without an answer it is read again, and what was typed is still there.
+        page.route("**/v1/shops", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+        send(shop_url)
+        expect(page.locator("#alert")).not_to_have_text("", timeout=WAIT)
+        expect(address).to_have_value(shop_url, timeout=WAIT)
+        expect(secret).to_have_value("")
+        page.unroute("**/v1/shops")
+        # While the shop is asked that is said.
+        woo.fail(shop_url, "list", "slow", times=1, milliseconds=3_000)
+        send(shop_url)
+        expect(page.get_by_role("status").filter(has_text="Asking the shop")).to_be_visible(timeout=WAIT)
+        expect(page.locator("#done")).to_have_text(f"{shop_url} is connected.", timeout=WAIT)
+        expect(page.locator(".thing")).to_contain_text(shop_url)
+        # Again: it is named, and the form stays as it is.
+        page.locator("summary", has_text="Connect a shop").click()
+        send(shop_url, "cs_other")
+        expect(page.locator("#alert")).to_contain_text("is connected already", timeout=WAIT)
+        expect(address).to_have_value(shop_url)
+        stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        assert woo.SECRET not in page.content() + stored + server.log.read_text()
+        assert not faults, faults
+        page.close()
+
+
 def test_a_webhook_is_tried_and_deleted_in_two_steps(office, server, shoot):
     page, receiver = office, Receiver()
     url = receiver.url + "/till"

@@ -46,10 +46,31 @@ package struct ConnectedShops: Sendable {
         package var scope: OrderScope?
         /// `true` for a shop that sells nothing real.
         package var isTestShop: Bool
+        /// `true` to give a connected shop another key; otherwise it is refused.
+        package var replaces = true
+        /// `true` if the address was named over HTTP.
+        package var isGuarded = false
 
         package init(url: ShopURL, key: ShopKey, scope: OrderScope? = nil, isTestShop: Bool = false) {
             (self.url, self.key, self.scope, self.isTestShop) = (url, key, scope, isTestShop)
         }
+    }
+
+    /// Returns what is known of the shop of a request, and the scope in which its orders are to be sold.
+    /// - Throws: if the shop must not be connected so.
+    func known(
+        _ request: Request, _ account: AccountID
+    ) async throws(ShopConnectError) -> (shop: ConnectedShop?, scope: OrderScope?) {
+        guard mode == .live || request.isTestShop || Loopback.isURL(request.url.text) else { throw .testMode }
+        let id = ConnectedShopID.of(account, request.url)
+        let all = try await list(account)
+        let known = all.first { $0.id == id }
+        if let known, !request.replaces { throw .connected(known.url.text, as: known.id.rawValue) }
+        guard known != nil || all.count < ShopSyncLimits.shopsPerAccount else { throw .tooManyShops }
+        let scope = request.scope ?? known?.scope
+        guard known == nil || scope == known?.scope else { throw .scopeChanged }
+        if let other = all.first(where: { $0.id != id && $0.scope == scope }) { throw .sameScope(other.url.text) }
+        return (known, scope)
     }
 
     /// Connects a shop, or gives a connected one another key. Its payments count from then on. The caller has checked
@@ -58,17 +79,11 @@ package struct ConnectedShops: Sendable {
     package func connect(
         _ request: Request, account: AccountID
     ) async throws(ShopConnectError) -> (shop: ConnectedShop, hookSecret: Secret<String>) {
-        guard mode == .live || request.isTestShop || Loopback.isURL(request.url.text) else { throw .testMode }
         let id = ConnectedShopID.of(account, request.url)
         var tries = 0
         while true {
             tries += 1
-            let all = try await list(account)
-            let known = all.first { $0.id == id }
-            guard known != nil || all.count < ShopSyncLimits.shopsPerAccount else { throw .tooManyShops }
-            let scope = request.scope ?? known?.scope
-            guard known == nil || scope == known?.scope else { throw .scopeChanged }
-            if let other = all.first(where: { $0.id != id && $0.scope == scope }) { throw .sameScope(other.url.text) }
+            let (known, scope) = try await known(request, account)
             var shop: ConnectedShop
             let hookSecret: Secret<String>
             do throws(StaffError) {
@@ -78,7 +93,7 @@ package struct ConnectedShops: Sendable {
                     id: id, account: account, url: request.url, key: request.key.key,
                     sealedSecret: try ConnectedShop.sealed(request.key.secret, id, by: pepper),
                     sealedHookSecret: try ConnectedShop.sealed(hookSecret, id, by: pepper), scope: scope,
-                    cursor: 0, createdAt: known?.createdAt ?? clock.now())
+                    isGuarded: request.isGuarded, cursor: 0, createdAt: known?.createdAt ?? clock.now())
             } catch { throw .sealing(error) }
             shop.seenUntil = known?.seenUntil
             do throws(JournalError) {

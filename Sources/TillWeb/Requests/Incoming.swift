@@ -59,10 +59,12 @@ package struct Incoming: Sendable {
     /// Returns the whole body, which must have a JSON type unless it is empty. Misplaced card numbers are masked before
     /// any further processing; in an order's name they are refused instead, since a masked name would be another
     /// order's.
-    /// - Parameter identifiers: returns further names of things in the document, with their places. They are refused
-    ///   instead of masked, too.
+    /// - Parameters:
+    ///   - secrets: further members in which any digits are valid, and which the consumer treats as secrets.
+    ///   - identifiers: returns further names of things in the document, with their places. They are refused instead of
+    ///     masked, too.
     package func document(
-        requiresJSON: Bool = true,
+        requiresJSON: Bool = true, secrets: Set<String> = [],
         identifiers: (JSONValue) -> [(place: String, value: JSONValue)] = { _ in [] }
     ) async throws -> JSONValue {
         let buffer = try await bytes()
@@ -79,7 +81,8 @@ package struct Incoming: Sendable {
         guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
         try Incoming.checkName(value["order_id"], in: "order_id")
         try Incoming.checkName(value["order"]?["id"], in: "order.id")
-        let masked = value.withoutCardNumbers(except: Incoming.cardMembers)
+        let untouched = secrets.isEmpty ? Incoming.cardMembers : Incoming.cardMembers.union(secrets)
+        let masked = value.withoutCardNumbers(except: untouched)
             .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: Incoming.names)
         for (given, kept) in zip(identifiers(value), identifiers(masked)) where given.value != kept.value {
             throw Incoming.cardNumber(in: given.place)

@@ -367,6 +367,11 @@ let addresses = """
     DELETE* /v1/printers/none 401 unauthorized
     POST /v1/printers/none/test 404 not_found
     GET /v1/printers/none/test 405 method_not_allowed POST
+    GET /v1/shops 200
+    GET /v1/shops/ 404 not_found
+    POST /v1/shops 422 invalid_request
+    POST* /v1/shops 401 unauthorized
+    PUT /v1/shops 405 method_not_allowed GET,HEAD,POST
     GET /v1/settings/providers 200
     GET /v1/settings/backups 200
     GET /v1/settings/health 200

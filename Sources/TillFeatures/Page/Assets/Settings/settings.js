@@ -97,8 +97,10 @@ function pageOf(section) {
         says("done", words ?? "");
       } catch (error) {
         if (mine !== shown) return;
-        // What is typed stays where the request was refused as it was; otherwise what stands is shown.
-        const isKept = error instanceof Refusal && error.status < 500 && ![404, 409].includes(error.status);
+        // What is typed stays where the request, or a field of it, was refused as it was; otherwise what stands is
+        // shown.
+        const isKept = error instanceof Refusal && error.status < 500
+          && (error.problem.errors?.length > 0 || ![404, 409].includes(error.status));
         if (!isKept) await read(section, mine);
         says("alert", error instanceof Refusal ? failure(error) : say("settings.unanswered"));
       } finally {

@@ -318,7 +318,7 @@ export const WORDS = {
   "settings.disconnectOne": "{name} trennen?",
   "settings.disconnectWords": "Neue und geänderte Bestellungen des Shops kommen nicht mehr hierher, und der Shop "
     + "erfährt nichts mehr von Zahlungen und Erstattungen an dieser Kasse. Seine bisherigen Bestellungen bleiben. Um "
-    + "ihn wieder zu verbinden, braucht es seinen Schlüssel, auf dem Rechner der Kasse.",
+    + "ihn wieder zu verbinden, braucht es seinen Schlüssel.",
   "settings.disconnectShop": "Shop trennen",
   "settings.disconnectLabel": "{name} trennen",
   "settings.disconnect": "Trennen",
@@ -339,7 +339,21 @@ export const WORDS = {
   "settings.allInSync": "Alle verbundenen Shops sind abgeglichen.",
   "settings.shopSells": "Die offenen Bestellungen eines verbundenen Shops werden hier kassiert, und er erfährt von "
     + "den Zahlungen.",
-  "settings.connectShop": "Ein Shop wird dort verbunden, weil sein Geheimnis auf diesem Rechner bleibt:",
+  "settings.connectShop": "Für einen Shop im eigenen Netz der Kasse, und um einem verbundenen Shop einen anderen "
+    + "Schlüssel zu geben:",
+  "settings.connectNew": "Shop verbinden",
+  "settings.shopAddress": "Adresse des Shops",
+  "settings.consumerKey": "Consumer-Schlüssel",
+  "settings.consumerSecret": "Consumer-Geheimnis",
+  "settings.keyMadeThere": "Den Schlüssel erstellen Sie im Shop: WooCommerce, Einstellungen, Erweitert, REST-API, mit "
+    + "Lesen/Schreiben. Sein Geheimnis wird versiegelt aufbewahrt und nie angezeigt.",
+  "settings.orderScope": "Name vor seinen Bestellnummern, für einen zweiten Shop",
+  "settings.shopKind": "Art des Shops",
+  "settings.testShop": "Ein Test-Shop",
+  "settings.testShopUnder": "Er verkauft nichts Echtes. Eine Kasse im Testmodus verbindet keinen anderen.",
+  "settings.connectSend": "Verbinden",
+  "settings.askingShop": "Der Shop wird gefragt, ob er den Schlüssel annimmt …",
+  "settings.isConnected": "{name} ist verbunden.",
   "settings.pausedByPerson": "Von einer Person angehalten.",
   "settings.pausedFailing": "Angehalten: Der letzte Versuch einer Nachricht ist fehlgeschlagen.",
   "settings.pausedGone": "Angehalten: Er hat geantwortet, dass es ihn nicht mehr gibt.",

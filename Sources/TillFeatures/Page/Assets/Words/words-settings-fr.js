@@ -335,7 +335,7 @@ export const WORDS = {
   "settings.disconnectOne": "Déconnecter {name} ?",
   "settings.disconnectWords": "Les commandes nouvelles ou modifiées de la boutique n’arrivent plus ici, et la "
     + "boutique n’apprend plus rien des paiements et remboursements faits ici. Ses commandes actuelles restent. Pour "
-    + "la reconnecter, il faut sa clé, sur l’ordinateur de la caisse.",
+    + "la reconnecter, il faut sa clé.",
   "settings.disconnectShop": "Déconnecter la boutique",
   "settings.disconnectLabel": "Déconnecter {name}",
   "settings.disconnect": "Déconnecter",
@@ -356,7 +356,21 @@ export const WORDS = {
   "settings.allInSync": "Toutes les boutiques connectées sont à jour.",
   "settings.shopSells": "Les commandes à payer d’une boutique connectée s’encaissent ici, et elle est informée des "
     + "paiements.",
-  "settings.connectShop": "Une boutique se connecte à cet endroit, car son secret reste sur cet ordinateur :",
+  "settings.connectShop": "Pour une boutique du réseau de la caisse, et pour donner une autre clé à une boutique "
+    + "connectée :",
+  "settings.connectNew": "Connecter une boutique",
+  "settings.shopAddress": "Adresse de la boutique",
+  "settings.consumerKey": "Clé client",
+  "settings.consumerSecret": "Secret client",
+  "settings.keyMadeThere": "La clé se crée dans la boutique : WooCommerce, Réglages, Avancé, API REST, en "
+    + "lecture/écriture. Son secret est conservé scellé et jamais affiché.",
+  "settings.orderScope": "Nom devant ses numéros de commande, pour une deuxième boutique",
+  "settings.shopKind": "Type de boutique",
+  "settings.testShop": "Une boutique de test",
+  "settings.testShopUnder": "Elle ne vend rien de réel. Une caisse en mode test n’en connecte pas d’autre.",
+  "settings.connectSend": "Connecter",
+  "settings.askingShop": "La boutique est interrogée : accepte-t-elle la clé ?",
+  "settings.isConnected": "Boutique connectée : {name}.",
   "settings.pausedByPerson": "Suspendu par une personne.",
   "settings.pausedFailing": "Suspendu : la dernière tentative d’un message a échoué.",
   "settings.pausedGone": "Suspendu : il a répondu qu’il n’existe plus.",

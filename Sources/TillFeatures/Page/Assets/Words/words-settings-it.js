@@ -334,7 +334,7 @@ export const WORDS = {
   "settings.disconnectOne": "Scollegare {name}?",
   "settings.disconnectWords": "Gli ordini nuovi e modificati del negozio non arrivano più qui, e il negozio non "
     + "viene più informato dei pagamenti e dei rimborsi fatti qui. Gli ordini già presenti restano. Per ricollegarlo "
-    + "serve la sua chiave, sul computer della cassa.",
+    + "serve la sua chiave.",
   "settings.disconnectShop": "Scollega il negozio",
   "settings.disconnectLabel": "Scollega {name}",
   "settings.disconnect": "Scollega",
@@ -355,7 +355,20 @@ export const WORDS = {
   "settings.allInSync": "Tutti i negozi collegati sono allineati.",
   "settings.shopSells": "Gli ordini da pagare di un negozio collegato si incassano qui, e il negozio viene "
     + "informato dei pagamenti.",
-  "settings.connectShop": "Un negozio si collega lì, perché il suo segreto resta su quel computer:",
+  "settings.connectShop": "Per un negozio nella rete della cassa, e per dare un’altra chiave a un negozio collegato:",
+  "settings.connectNew": "Collega un negozio",
+  "settings.shopAddress": "Indirizzo del negozio",
+  "settings.consumerKey": "Chiave del client",
+  "settings.consumerSecret": "Segreto del client",
+  "settings.keyMadeThere": "La chiave si crea nel negozio: WooCommerce, Impostazioni, Avanzate, API REST, con "
+    + "lettura/scrittura. Il suo segreto è conservato sigillato e non viene mai mostrato.",
+  "settings.orderScope": "Nome davanti ai suoi numeri d’ordine, per un secondo negozio",
+  "settings.shopKind": "Tipo di negozio",
+  "settings.testShop": "Un negozio di prova",
+  "settings.testShopUnder": "Non vende nulla di reale. Una cassa in modalità di prova non ne collega altri.",
+  "settings.connectSend": "Collega",
+  "settings.askingShop": "Si chiede al negozio se accetta la chiave…",
+  "settings.isConnected": "{name} è collegato.",
   "settings.pausedByPerson": "Sospeso da una persona.",
   "settings.pausedFailing": "Sospeso: l’ultimo tentativo di un messaggio è fallito.",
   "settings.pausedGone": "Sospeso: ha risposto che non esiste più.",

@@ -337,7 +337,7 @@ export const WORDS = {
   "settings.disconnectOne": "Odłączyć {name}?",
   "settings.disconnectWords": "Nowe i zmienione zamówienia sklepu już tu nie trafiają, a sklep nie dowiaduje się o "
     + "płatnościach i zwrotach zrobionych tutaj. Dotychczasowe zamówienia zostają. Aby podłączyć go ponownie, "
-    + "potrzebny jest jego klucz, na komputerze kasy.",
+    + "potrzebny jest jego klucz.",
   "settings.disconnectShop": "Odłącz sklep",
   "settings.disconnectLabel": "Odłącz {name}",
   "settings.disconnect": "Odłącz",
@@ -358,7 +358,20 @@ export const WORDS = {
   "settings.allInSync": "Wszystkie podłączone sklepy są zgodne.",
   "settings.shopSells": "Niezapłacone zamówienia podłączonego sklepu można tu kasować, a sklep dowiaduje się o "
     + "płatnościach.",
-  "settings.connectShop": "Sklep podłącza się tam, bo jego sekret pozostaje na tym komputerze:",
+  "settings.connectShop": "Dla sklepu w sieci kasy oraz aby dać podłączonemu sklepowi inny klucz:",
+  "settings.connectNew": "Podłącz sklep",
+  "settings.shopAddress": "Adres sklepu",
+  "settings.consumerKey": "Klucz klienta",
+  "settings.consumerSecret": "Sekret klienta",
+  "settings.keyMadeThere": "Klucz tworzy się w sklepie: WooCommerce, Ustawienia, Zaawansowane, REST API, z odczytem i "
+    + "zapisem. Jego sekret jest przechowywany w postaci zapieczętowanej i nigdy nie jest pokazywany.",
+  "settings.orderScope": "Nazwa przed numerami zamówień, dla drugiego sklepu",
+  "settings.shopKind": "Rodzaj sklepu",
+  "settings.testShop": "Sklep testowy",
+  "settings.testShopUnder": "Nie sprzedaje niczego naprawdę. Kasa w trybie testowym nie podłącza innych.",
+  "settings.connectSend": "Podłącz",
+  "settings.askingShop": "Sklep jest pytany, czy przyjmuje klucz…",
+  "settings.isConnected": "Podłączono: {name}.",
   "settings.pausedByPerson": "Wstrzymany przez osobę.",
   "settings.pausedFailing": "Wstrzymany: ostatnia próba wysłania wiadomości się nie udała.",
   "settings.pausedGone": "Wstrzymany: odpowiedział, że już nie istnieje.",
