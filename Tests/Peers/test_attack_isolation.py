@@ -246,8 +246,9 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
     # A guest's token, which is not there, is the one thing that is not found. What is deleted is deleted last.
-    last = ["DELETE /v1/roles/{name}", "DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}", "DELETE /v1/printers/{name}",
-            "PATCH /v1/terminal/readers/{id}", "DELETE /v1/terminal/readers/{id}"]
+    last = ["DELETE /v1/roles/{name}", "DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}",
+            "DELETE /v1/printers/{name}", "PATCH /v1/terminal/readers/{id}",
+            "DELETE /v1/terminal/readers/{id}"]
     for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", *last}) + last:
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:
