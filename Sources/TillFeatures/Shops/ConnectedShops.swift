@@ -74,7 +74,8 @@ package struct ConnectedShops: Sendable {
     }
 
     /// Connects a shop, or gives a connected one another key. Its payments count from then on. The caller has checked
-    /// the key at the shop.
+    /// the key at the shop. Of calls for one account, in any process, each sees what the one before it has connected:
+    /// no two shops have the same scope, and a shop whose key is not to be replaced keeps it.
     /// - Returns: the shop, and the secret by which it is to sign its notifications.
     package func connect(
         _ request: Request, account: AccountID
@@ -83,6 +84,13 @@ package struct ConnectedShops: Sendable {
         var tries = 0
         while true {
             tries += 1
+            let turn: KeptRecord?
+            let stored: KeptRecord?
+            do throws(JournalError) {
+                // Before the account's shops are read: whatever connects one after that is a conflict.
+                turn = try await store.record(ConnectedShops.turn(account))
+                stored = try await store.record(RecordID(ConnectedShop.collection, id.rawValue))
+            } catch { throw .journal(error) }
             let (known, scope) = try await known(request, account)
             var shop: ConnectedShop
             let hookSecret: Secret<String>
@@ -97,12 +105,12 @@ package struct ConnectedShops: Sendable {
             } catch { throw .sealing(error) }
             shop.seenUntil = known?.seenUntil
             do throws(JournalError) {
-                let stored = try await store.record(shop.record.id)
                 if let known { shop.cursor = known.cursor } else { shop.cursor = try await store.lastSequence() }
                 let note = AuditNote(
                     .shopConnected, account: account, subject: id.rawValue,
                     changes: [AuditChange("url", to: shop.url.text), AuditChange("key", to: shop.keyEnding)])
-                try await store.change([.put(shop.record, over: stored)], noting: [note])
+                let next = Record(ConnectedShops.turn(account), body: Array("{}".utf8))
+                try await store.change([.put(shop.record, over: stored), .put(next, over: turn)], noting: [note])
                 return (shop, hookSecret)
             } catch {
                 guard case .recordConflict = error, tries < ShopSyncLimits.maximumConflicts else {
@@ -111,6 +119,10 @@ package struct ConnectedShops: Sendable {
             }
         }
     }
+
+    /// The record that each connection of an account's shop writes, so that two at the same time are not both decided on
+    /// the same shops.
+    private static func turn(_ account: AccountID) -> RecordID { RecordID("shop_turn", account.rawValue) }
 
     /// Disconnects a shop. Its orders stay on the counter, and the shop hears no more of them.
     package func disconnect(_ id: ConnectedShopID, of account: AccountID) async throws(ShopConnectError) {

@@ -189,6 +189,38 @@ import TillShop
         }
     }
 
+    @Test("Of shops that are connected at the same time with one scope one is, and it keeps its key")
+    func atOnce() async throws {
+        try await ShopWorld.with { world in
+            let shops = world.start().shops
+            for round in 0..<50 {
+                let account = AccountID(rawValue: "account-\(round)")
+                let keys = await withTaskGroup(of: String?.self) { group in
+                    for number in 0..<6 {
+                        group.addTask { await connected(number, of: account, to: shops) }
+                    }
+                    var keys: [String] = []
+                    for await key in group { if let key { keys.append(key) } }
+                    return keys
+                }
+                #expect(keys.count == 1)
+                #expect(try await shops.list(account).map(\.key) == keys)
+            }
+        }
+    }
+
+    /// Connects one of two shops without replacing its key.
+    /// - Returns: the key; `nil` if it was refused.
+    private func connected(_ number: Int, of account: AccountID, to shops: ConnectedShops) async -> String? {
+        do {
+            let key = try ShopKey(key: "ck_\(number)", secret: Secret("cs_\(number)"))
+            var request = ConnectedShops.Request(
+                url: try ShopURL("https://shop\(number % 2).example"), key: key, isTestShop: true)
+            request.replaces = false
+            return try await shops.connect(request, account: account).shop.key
+        } catch { return nil }
+    }
+
     @Test("An order on the counter that is not the shop's is left alone")
     func taken() async throws {
         try await ShopWorld.with { world in
