@@ -69,8 +69,9 @@ package struct ShopClient: Sendable {
     /// Returns words of the shop, shortened and without the secret.
     func short(_ text: String?) -> String { text == nil ? "" : ShopMessage.short(text, without: secrets) }
 
-    /// What no words of the shop may repeat.
-    private var secrets: [String] { [key.secret.reveal(), basic] }
+    /// What no words of the shop may repeat; the header without its padding, which a shop may leave out or write
+    /// otherwise.
+    private var secrets: [String] { [key.secret.reveal(), String(basic.prefix { $0 != "=" })] }
 
     private func request(
         _ method: HTTPRequest.Method, _ path: String, _ query: [(name: String, value: String)], hasBody: Bool

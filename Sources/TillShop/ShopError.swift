@@ -135,14 +135,15 @@ package struct ShopMessage: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns a text of the shop, shortened, on one line, without card numbers and without secrets.
     static func short(_ text: String?, without secrets: [String] = []) -> String {
-        let plain = (text ?? "").unicodeScalars.map {
+        // Before it is shortened, so that no beginning of a secret stays at the end, and scalar by scalar: a character
+        // may be a scalar of the secret with marks upon it.
+        let known = secrets.reduce((text ?? "").unicodeScalars) { words, secret in
+            secret.isEmpty ? words : words.replacing(secret.unicodeScalars, with: "…".unicodeScalars)
+        }
+        let plain = known.map {
             $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : Character($0)
         }
-        // Before it is shortened, so that no beginning of a secret stays at the end.
-        let known = secrets.reduce(String(plain)) { words, secret in
-            secret.isEmpty ? words : words.replacing(secret, with: "…")
-        }
-        return CardNumberMask.masked(String(known.prefix(ShopLimits.messageCharacters)))
+        return CardNumberMask.masked(String(String(plain).prefix(ShopLimits.messageCharacters)))
     }
 
     package var description: String {
