@@ -120,8 +120,8 @@ package struct ConnectedShops: Sendable {
         }
     }
 
-    /// The record that each connection of an account's shop writes, so that two at the same time are not both decided on
-    /// the same shops.
+    /// The record that each connection of an account's shop writes, so that of two at the same time one is decided on
+    /// what the other has changed.
     private static func turn(_ account: AccountID) -> RecordID { RecordID("shop_turn", account.rawValue) }
 
     /// Disconnects a shop. Its orders stay on the counter, and the shop hears no more of them.

@@ -6,11 +6,12 @@ import TillHTTP
 /// The transport to addresses that somebody named over HTTP: each request resolves its host, checks every address of it
 /// (``AddressReach``) and connects to one of those, so that a name whose address changes in between (DNS rebinding)
 /// leads nowhere else. TLS still verifies the name. Redirects are not followed, and at most 1 MiB of an answer is read.
+/// Requests within 5 s share what a name led to; each checks it.
 ///
 /// An address that is not allowed is `notSent`; where a connection fails, the host's next address is tried.
 package struct CheckedTransport: HTTPTransport {
     private let allowsPrivate: Bool
-    private let resolver: any HostResolver
+    private let resolver: SharedResolver
     private let clients: PinnedClients
 
     /// - Parameters:
@@ -19,7 +20,7 @@ package struct CheckedTransport: HTTPTransport {
     package init(
         allowsPrivate: Bool, connectionsPerHost: Int = 8, resolver: any HostResolver = SystemResolver()
     ) {
-        (self.allowsPrivate, self.resolver) = (allowsPrivate, resolver)
+        (self.allowsPrivate, self.resolver) = (allowsPrivate, SharedResolver(resolver))
         clients = PinnedClients(connect: .seconds(5), connectionsPerHost: connectionsPerHost)
     }
 

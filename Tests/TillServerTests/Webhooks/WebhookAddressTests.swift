@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 import Testing
 import TillCore
 @testable import TillCounter
@@ -144,6 +145,30 @@ struct WebhookAddressTests {
         for host in ["127.0.0.1", "::1", "10.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001"] {
             #expect(await far.mayReach(host) == false, "\(host)")
         }
+    }
+
+    /// Leads inside, and counts how often it was asked.
+    private final class Counted: HostResolver {
+        let calls = Mutex(0)
+
+        func addresses(of host: String) async -> [ClientAddress]? {
+            calls.withLock { $0 += 1 }
+            return [.loopback]
+        }
+    }
+
+    @Test("A name to which many requests go at once is looked for once, and no request goes to its address unchecked")
+    func sharedLookUp() async throws {
+        let names = Counted()
+        let transport = CheckedTransport(allowsPrivate: false, resolver: names)
+        let reached = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 { group.addTask { await transport.mayReach("shop.example") } }
+            return await group.reduce(0) { count, isReached in count + (isReached ? 1 : 0) }
+        }
+        #expect(reached == 0)
+        #expect(names.calls.withLock { $0 } == 1)
+        _ = await transport.mayReach("other.example")
+        #expect(names.calls.withLock { $0 } == 2, "another name is another question")
     }
 
     @Test("Forms of an address that only a resolver understands are checked as what it makes of them")
