@@ -108,7 +108,7 @@ package struct ShopRoutes: Sendable {
         do throws(ShopError) {
             request = .init(url: try ShopURL(address), key: try ShopKey(key: name, secret: secret))
         } catch { throw ShopConnectError.shop(error) }
-        request.scope = try scope(in: body)
+        request.scope = try orderScope(in: body)
         if let flag = body["test_shop"], !flag.isNull {
             guard let isTest = flag.boolValue else { throw Problem.field("test_shop", "It must be true or false.") }
             request.isTestShop = isTest
@@ -117,7 +117,7 @@ package struct ShopRoutes: Sendable {
         return request
     }
 
-    private static func scope(in body: JSONValue) throws -> OrderScope? {
+    private static func orderScope(in body: JSONValue) throws -> OrderScope? {
         guard let text = try body.text("scope", atMost: OrderScope.maximumBytes) else { return nil }
         guard let scope = OrderScope(text) else { throw ShopConnectError.scope }
         return scope
