@@ -189,36 +189,57 @@ import TillShop
         }
     }
 
-    @Test("Of shops that are connected at the same time with one scope one is, and it keeps its key")
-    func atOnce() async throws {
-        try await ShopWorld.with { world in
-            let shops = world.start().shops
-            for round in 0..<50 {
-                let account = AccountID(rawValue: "account-\(round)")
-                let keys = await withTaskGroup(of: String?.self) { group in
-                    for number in 0..<6 {
-                        group.addTask { await connected(number, of: account, to: shops) }
-                    }
-                    var keys: [String] = []
-                    for await key in group { if let key { keys.append(key) } }
-                    return keys
-                }
-                #expect(keys.count == 1)
-                #expect(try await shops.list(account).map(\.key) == keys)
+    /// A journal in which somebody else connects a shop once an account's shops were read, the first time.
+    private final class OvertakenJournal: JournalInFront, RecordStore {
+        let base: MemoryJournal
+        private let other: @Sendable () async -> Void
+        private let isRead = Mutex(false)
+
+        init(_ base: MemoryJournal, by other: @escaping @Sendable () async -> Void) {
+            (self.base, self.other) = (base, other)
+        }
+
+        func write(_ write: JournalWrite) async throws(JournalError) { try await base.write(write) }
+
+        func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+            let found = try await base.records(query)
+            let isFirst = isRead.withLock { isRead in
+                defer { isRead = true }
+                return !isRead
             }
+            if isFirst { await other() }
+            return found
         }
     }
 
-    /// Connects one of two shops without replacing its key.
-    /// - Returns: the key; `nil` if it was refused.
-    private func connected(_ number: Int, of account: AccountID, to shops: ConnectedShops) async -> String? {
-        do {
-            let key = try ShopKey(key: "ck_\(number)", secret: Secret("cs_\(number)"))
-            var request = ConnectedShops.Request(
-                url: try ShopURL("https://shop\(number % 2).example"), key: key, isTestShop: true)
-            request.replaces = false
-            return try await shops.connect(request, account: account).shop.key
-        } catch { return nil }
+    private func request(_ url: String, key: String) throws -> ConnectedShops.Request {
+        var request = ConnectedShops.Request(
+            url: try ShopURL(url), key: try ShopKey(key: key, secret: Secret("cs_1")), isTestShop: true)
+        request.replaces = false
+        return request
+    }
+
+    @Test("Of two shops that are connected at once one is decided on what the other has changed")
+    func atOnce() async throws {
+        let (one, two) = ("https://one.example", "https://two.example")
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            let first = try request(one, key: "ck_first")
+            for url in [one, two] {
+                let account = AccountID(rawValue: url == one ? "same" : "other")
+                let journal = OvertakenJournal(counter.journal) {
+                    _ = try? await counter.shops.connect(first, account: account)
+                }
+                let overtaken = ConnectedShops(journal, pepper: counter.shops.pepper, clock: world.clock, mode: .test)
+                let refusal: ShopConnectError =
+                    url == one
+                    ? .connected(one, as: ConnectedShopID.of(account, first.url).rawValue) : .sameScope(one)
+                await #expect(throws: refusal) {
+                    _ = try await overtaken.connect(try request(url, key: "ck_second"), account: account)
+                }
+                #expect(try await counter.shops.list(account).map(\.key) == ["ck_first"])
+            }
+        }
     }
 
     @Test("An order on the counter that is not the shop's is left alone")
