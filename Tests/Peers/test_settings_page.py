@@ -725,6 +725,21 @@ def test_who_may_not_see_a_section_is_told_and_asks_for_nothing(page, server, sh
     assert not faults, faults
 
 
+def test_what_a_role_may_no_longer_see_goes_from_the_page(page, server):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    assert staff.roles("set", "auditor", "--permissions", "sell,review").code == 0
+    staff.add("Kim", "auditor", PIN)
+    time.sleep(0.6)  # a running counter hears of them within half a second
+    enter(page, server, "Kim", PIN)
+    visit(page, server, "audit")
+    expect(page.locator(".audit tbody tr").first).to_be_visible(timeout=WAIT)
+    assert staff.roles("set", "auditor", "--permissions", "sell").code == 0
+    expect(page.locator("#body")).to_contain_text("Your role does not have the permission", timeout=WAIT)
+    expect(page.locator(".audit")).to_have_count(0)
+    assert not faults, faults
+
+
 def test_nobody_makes_a_key_that_may_do_more_than_they(server):
     staff = Staff(server).shop()
     assert staff.roles("set", "keeper", "--permissions", "settings,totals").code == 0

@@ -76,6 +76,22 @@ struct AuditLogTests {
         try await site.end(journal)
     }
 
+    @Test("is read no further back for an actor who is not in it than one page may cost")
+    func readsNoFurther() async throws {
+        let journal = try await fiveEntries()
+        try await tamper(
+            """
+            WITH RECURSIVE places(place) AS (
+              SELECT 6 UNION ALL SELECT place + 1 FROM places WHERE place < \(AuditLimits.maximumRead + 10))
+            INSERT INTO audit(sequence, at, body, link)
+            SELECT place, at, '{"sequence":' || place || substr(body, 14), link FROM places, audit WHERE sequence = 5
+            """)
+        let page = try await journal.auditEntries(AuditQuery(before: Int64.max, actor: "ada"))
+        #expect(page.entries.isEmpty && page.next == 11)
+        #expect(try await journal.auditEntries(AuditQuery(before: 11, actor: "ada")).next == nil)
+        try await journal.close()
+    }
+
     @Test("has an entry exactly if what it is about was written", arguments: Site.Kind.allCases)
     func oneCommit(_ kind: Site.Kind) async throws {
         let site = Site(kind)

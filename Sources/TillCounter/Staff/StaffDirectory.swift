@@ -91,8 +91,8 @@ public struct StaffDirectory: Sendable {
             guard all.count < StaffDirectory.maximumStaff else { throw .tooMany }
             try StaffDirectory.check(role, in: roles)
             let person = StaffRecord(
-                id: id, account: account, name: name, role: role, pin: pin, generation: 1, createdAt: clock.now(),
-                createdBy: actor)
+                id: id, account: account, name: name, role: role, pin: pin, generation: try await firstGeneration(),
+                createdAt: clock.now(), createdBy: actor)
             return ([.insert(person.record)], note(.personAdded, person, [AuditChange("role", to: role)]))
         }
         // Read back as every later read has it: the journal sets the date on writing.
@@ -291,6 +291,13 @@ public struct StaffDirectory: Sendable {
         else { throw .invalidName }
         guard !CardNumberMask.finds(in: text) else { throw .cardNumber }
         return text
+    }
+
+    /// Returns the generation of a person who is added: greater than any before. The same request makes the same
+    /// identifier again after a removal, and no session of then must be one of whoever is added now.
+    private func firstGeneration() async throws(StaffError) -> Int {
+        // Each change of a person counts one further, and so does this record.
+        (try await kept(StaffDirectory.stateID)?.version ?? 0) + 1
     }
 
     package func kept(_ id: RecordID) async throws(StaffError) -> KeptRecord? {

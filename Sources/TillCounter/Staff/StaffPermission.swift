@@ -76,8 +76,10 @@ extension Set<StaffPermission> {
             self = .all
             return
         }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        self = try Self(names: parts.map { part in String(part.filter { $0 != " " }) })
+        let names: [String] = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            part.filter { $0 != " " }
+        }
+        self = try Set(names: names)
     }
 
     /// Reads the names of permissions, and adds all implied ones.

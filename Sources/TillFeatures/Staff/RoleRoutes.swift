@@ -41,8 +41,9 @@ extension StaffRoutes {
             throw Problem.field("name", "It is missing.")
         }
         let role = try StaffRoutes.role(named: name, in: body)
-        try incoming.checkRank(of: role)
-        try await staff.directory(incoming.account).put(role, over: .none)
+        let directory = staff.directory(incoming.account)
+        try incoming.checkRank(of: role, among: try await directory.roles())
+        try await directory.put(role, over: .none)
         return answer(role, status: .created)
     }
 
@@ -52,26 +53,27 @@ extension StaffRoutes {
         try body.allow(StaffRoutes.roleMembers)
         let role = try StaffRoutes.role(named: name, in: body)
         let directory = staff.directory(incoming.account)
-        try await checkRank(ofRole: name, directory, incoming)
-        try incoming.checkRank(of: role)
+        let roles = try await directory.roles()
+        try checkRank(ofRole: name, among: roles, incoming)
+        try incoming.checkRank(of: role, among: roles)
         do throws(StaffError) { try await directory.put(role, over: .one) } catch { throw StaffRoutes.ofRole(error) }
         return answer(role)
     }
 
     private func removeRole(_ name: String, _ incoming: Incoming) async throws -> Response {
         let directory = staff.directory(incoming.account)
-        try await checkRank(ofRole: name, directory, incoming)
+        try checkRank(ofRole: name, among: try await directory.roles(), incoming)
         do throws(StaffError) { try await directory.removeRole(name) } catch { throw StaffRoutes.ofRole(error) }
         staff.forget()
         return Response(status: .noContent)
     }
 
     /// Refuses to change a role that is unknown, or that may do more than the caller.
-    private func checkRank(ofRole name: String, _ directory: StaffDirectory, _ incoming: Incoming) async throws {
-        guard let known = try await directory.roles().first(where: { $0.name == name }) else {
+    private func checkRank(ofRole name: String, among roles: [StaffRole], _ incoming: Incoming) throws {
+        guard let known = roles.first(where: { $0.name == name }) else {
             throw StaffRoutes.ofRole(.unknownRole(name))
         }
-        try incoming.checkRank(of: known)
+        try incoming.checkRank(of: known, among: roles)
     }
 
     /// The response where the address names the role: one that is not there is not found.

@@ -131,16 +131,16 @@ extension Incoming {
     /// person with such a role. Applies to people by their role, and to keys and sessions begun with a key by their
     /// scopes.
     func checkRank(of name: String, _ directory: StaffDirectory) async throws {
-        guard let role = try await directory.roles().first(where: { $0.name == name }) else {
-            throw StaffError.unknownRole(name)
-        }
-        try checkRank(of: role)
+        let roles = try await directory.roles()
+        guard let role = roles.first(where: { $0.name == name }) else { throw StaffError.unknownRole(name) }
+        try checkRank(of: role, among: roles)
     }
 
     /// Refuses a role that exceeds the caller's permissions or limits, as it is or as it shall be.
-    func checkRank(of role: StaffRole) throws {
+    /// - Parameter roles: All roles as they are now: the caller's own may have been lowered since the request began.
+    func checkRank(of role: StaffRole, among roles: [StaffRole]) throws {
         let name = role.name
-        if let person, !person.role.covers(role) {
+        if let person, roles.first(where: { $0.name == person.role.name })?.covers(role) != true {
             throw Problem(
                 .forbidden, "role_exceeds_yours",
                 "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "

@@ -11,7 +11,7 @@ extension StaffError: ProblemConvertible {
             .builtInRole, .roleTaken, .roleInUse, .tooManyPasskeys, .lastPasskey:
             status = .conflict
         case .pepperMissing, .pepperFile, .untrusted, .busy, .hashing:
-            return problem(.serviceUnavailable).retrying(after: self == .busy ? ScryptQueue.patience : 1)
+            return self.problem(.serviceUnavailable).retrying(after: self == .busy ? ScryptQueue.patience : 1)
         case .invalidName, .cardNumber, .unknownRole, .unknownPermission, .invalidRoleName, .invalidLimit,
             .invalidPIN, .weakPIN, .invalidPassword, .weakPassword:
             status = .unprocessableContent

@@ -399,6 +399,11 @@ let addresses = """
     PUT /v1/roles/none 422 invalid_request
     DELETE /v1/roles/none 404 unknown_role
     DELETE /v1/roles/cashier 409 built_in_role
+    DELETE /v1/roles/c%61shier 409 built_in_role
+    DELETE /v1/roles/Cashier 404 unknown_role
+    DELETE /v1/roles/a%2Fb 404 unknown_role
+    DELETE /v1/roles/cashier%20 404 unknown_role
+    DELETE /v1/roles/..%2Fstaff 404 unknown_role
     DELETE /v1/roles/%ff 404 not_found
     DELETE* /v1/roles/none 401 unauthorized
     GET /v1/keys 200

@@ -48,6 +48,25 @@ struct StaffDirectoryTests {
         try await place.close()
     }
 
+    @Test("Whoever is added again by the same request has no session of before", arguments: SessionPlace.Kind.allCases)
+    func addedAgain(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        try await directory.add(name: "Olga", role: "owner", pin: nil)
+        let id = StaffDirectory.id(for: .main, key: "k-1")
+        try await directory.add(name: "Carl", role: "cashier", pin: nil, id: id)
+        let before = try await directory.change("Carl", .init(role: "manager"))
+        try await directory.remove("Carl")
+        let after = try await directory.add(name: "Carl", role: "cashier", pin: nil, id: id)
+        #expect(after.id == before.id)
+        let onDuty = StaffOnDuty(place.store, clock: place.clock)
+        for generation in 0...before.generation {
+            #expect(try await onDuty.grant(SessionPerson(id: id, generation: generation), of: .main) == nil)
+        }
+        #expect(try await onDuty.grant(SessionPerson(id: id, generation: after.generation), of: .main) != nil)
+        try await place.close()
+    }
+
     @Test("The last person is not removed by the way: that ends all sessions, and is a step of its own")
     func end() async throws {
         let place = try SessionPlace()
@@ -99,6 +118,28 @@ struct StaffDirectoryTests {
         try await directory.change("Nina", .init(pin: Self.pin))
         try await directory.remove("Olga")
         #expect(try await directory.change("Nina", .init(isDisabled: true)).disabledAt != nil)
+        try await place.close()
+    }
+
+    @Test("Of two who take the management from each other at once one keeps it", arguments: SessionPlace.Kind.allCases)
+    func managersAtOnce(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let names = ["Mona", "Olga"]
+        for name in names { try await directory.add(name: name, role: "owner", pin: Self.pin) }
+        let changed = await withTaskGroup(of: Bool.self) { group in
+            for name in names {
+                group.addTask {
+                    do throws(StaffError) {
+                        try await directory.change(name, .init(role: "cashier"))
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(changed == 1)
+        #expect(try await directory.all().map(\.role).sorted() == ["cashier", "owner"])
         try await place.close()
     }
 

@@ -238,6 +238,8 @@ async function readAgain() {
     const data = await section.load();
     if (mine === shown && !isBusy) paint(section, data);
   } catch (error) {
+    // Whoever is signed in may do something else now: what they may no longer see goes.
+    if (error instanceof Refusal && error.status === 403) await meet();
     if (mine === shown && !isBusy && drawn.has(section.id)) tell(failure(error), "banner unsure");
   }
 }
