@@ -98,7 +98,7 @@ public enum StaffError: ExplainedError, Hashable {
             "A role's name has 1 to \(StaffRole.maximumNameBytes) lower-case letters, digits and dashes. "
                 + "Nothing was changed."
         case .invalidLimit:
-            "A limit of a role is a currency and a number of minor units above zero. Nothing was changed."
+            "A limit of a role is a currency and 1 to \(StaffRole.maximumLimit) minor units. Nothing was changed."
         case .tooManyRoles: "The account has \(StaffRole.maximumOwn) roles of its own. Nothing was changed."
         case .builtInRole(let name): "The role \(name) is built in and stays as it is. Nothing was changed."
         case .roleTaken(let name): "There is a role \(shown(name, 40)) already. Nothing was changed."
@@ -113,7 +113,8 @@ public enum StaffError: ExplainedError, Hashable {
         case .tooManyPasskeys: "There are \(Passkey.maximumPerPerson) passkeys already. None was added."
         case .lastPasskey: "That passkey is all that you can sign in with. It was not removed."
         case .pepperMissing:
-            "The file that PINs and passwords are checked with is not the one that they were set with. Nobody was signed in."
+            "The file that PINs and passwords are checked with is not the one that they were set with. "
+                + "Nobody was signed in."
         case .pepperFile(let path): "The file \(path) cannot be read or made. No PIN or password was set or checked."
         case .untrusted(let file): file.what + " No PIN or password was set or checked."
         case .busy: "Too many PINs or passwords are being checked. Nobody was signed in, and nothing was changed."

@@ -120,8 +120,8 @@ extension StaffRoutes {
         }
         var found: [Currency: Int64] = [:]
         for member in members {
-            guard let currency = Currency(ifValid: member.key), let units = member.value.int64Value, units > 0,
-                found.updateValue(units, forKey: currency) == nil
+            guard let currency = Currency(ifValid: member.key), let units = member.value.int64Value,
+                (1...StaffRole.maximumLimit).contains(units), found.updateValue(units, forKey: currency) == nil
             else {
                 var problem = StaffError.invalidLimit.problem
                 problem.errors = [(name, problem.detail)]

@@ -70,6 +70,10 @@ struct RoleRouteTests {
             (#""name":"x","permissions":["fly"]"#, "permissions", "unknown_permission"),
             (#""name":"x","permissions":["sell"],"refund_limits":[]"#, "refund_limits", "invalid_request"),
             (#""name":"x","permissions":["sell"],"refund_limits":{"EUR":0}"#, "refund_limits", "invalid_limit"),
+            (
+                #""name":"x","permissions":["sell"],"refund_limits":{"EUR":1000000000000}"#, "refund_limits",
+                "invalid_limit"
+            ),
             (#""name":"x","permissions":["sell"],"refund_limits":{"EUR":1,"eur":2}"#, "refund_limits", "invalid_limit"),
             (#""name":"x","permissions":["sell"],"discount_limits":{"EUR":1.5}"#, "discount_limits", "invalid_limit"),
             (#""name":"x","permissions":["sell"],"discount_limits":{"XXX":1}"#, "discount_limits", "invalid_limit"),
