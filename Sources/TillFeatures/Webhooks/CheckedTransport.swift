@@ -17,10 +17,13 @@ package struct CheckedTransport: HTTPTransport {
     /// - Parameters:
     ///   - allowsPrivate: `true` if addresses of the machine and of its networks are allowed.
     ///   - connectionsPerHost: The most connections to one address.
+    ///   - lookUpValidity: The time for which requests share what a name led to: as long as a look-up may take.
     package init(
-        allowsPrivate: Bool, connectionsPerHost: Int = 8, resolver: any HostResolver = SystemResolver()
+        allowsPrivate: Bool, connectionsPerHost: Int = 8, resolver: any HostResolver = SystemResolver(),
+        lookUpValidity: Span = WebhookLimits.resolution
     ) {
-        (self.allowsPrivate, self.resolver) = (allowsPrivate, SharedResolver(resolver))
+        self.allowsPrivate = allowsPrivate
+        self.resolver = SharedResolver(resolver, validity: lookUpValidity.duration)
         clients = PinnedClients(connect: .seconds(5), connectionsPerHost: connectionsPerHost)
     }
 

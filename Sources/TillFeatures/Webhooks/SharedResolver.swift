@@ -13,13 +13,12 @@ final class SharedResolver: HostResolver {
         let end: ContinuousClock.Instant
     }
 
-    /// The time for which an answer is valid, from the question: as long as a question may take.
-    private static let validity = WebhookLimits.resolution.duration
-
     private let base: any HostResolver
+    /// The time for which an answer is valid, from the question.
+    private let validity: Duration
     private let lookUps = Mutex<[String: LookUp]>([:])
 
-    init(_ base: any HostResolver) { self.base = base }
+    init(_ base: any HostResolver, validity: Duration) { (self.base, self.validity) = (base, validity) }
 
     func addresses(of host: String) async -> [ClientAddress]? { await lookUp(host).answer.value }
 
@@ -28,8 +27,7 @@ final class SharedResolver: HostResolver {
             let now = ContinuousClock.now
             if let known = lookUps[host], known.end > now { return known }
             lookUps = lookUps.filter { $0.value.end > now }
-            let new = LookUp(
-                answer: Task { [base] in await base.addresses(of: host) }, end: now + SharedResolver.validity)
+            let new = LookUp(answer: Task { [base] in await base.addresses(of: host) }, end: now + validity)
             lookUps[host] = new
             return new
         }

@@ -105,7 +105,7 @@ struct WebhookLoopbackTests {
             heard.add(request.head)
             return Response(status: .found, headers: [.location: "/elsewhere"])
         } _: { port in
-            let transport = CheckedTransport(allowsPrivate: true, resolver: Once())
+            let transport = CheckedTransport(allowsPrivate: true, resolver: Once(), lookUpValidity: .seconds(3_600))
             let request = HTTPRequest(method: .get, scheme: "http", authority: "shop.invalid:\(port)", path: "/a")
             for _ in 0..<2 {
                 let reply = try await transport.send(request, body: [], deadline: .seconds(10))
