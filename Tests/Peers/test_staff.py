@@ -425,7 +425,7 @@ def test_what_is_held_back_until_a_right_is_gone_is_not_done(server, shop):
     people = functools.partial(device.session.post, server.url + "/v1/staff")
     added = held_back(people, {"name": "Eve", "role": "hr", "pin": "604913"}, remove)
     assert added.status_code == 401, added.text
-    scopes = ("--scope", "staff", "--scope", "read", "--scope", "sell")
+    scopes = ("--scope", "staff,read,sell")
     key = counter.succeed("keys", "create", *scopes, "--journal", server.journal, "--json")
 
     def revoke():
