@@ -1,4 +1,4 @@
-internal import AsyncHTTPClient
+package import AsyncHTTPClient
 public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
@@ -94,16 +94,28 @@ public final class HTTPClientTransport: HTTPTransport {
         // On the loop of the connection that will carry it: the client uses a connection of the loop that it is called
         // on.
         if let loop = MultiThreadedEventLoopGroup.currentEventLoop {
-            return try await exchange(outgoing, deadline: deadline, on: loop)
+            return try await HTTPClientTransport.exchange(outgoing, deadline: deadline, on: loop, over: client)
         }
         let executor = EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())
         return try await withTaskExecutorPreference(executor) { () async throws(TransportFailure) -> HTTPReply in
-            try await exchange(outgoing, deadline: deadline, on: executor.loop)
+            try await HTTPClientTransport.exchange(outgoing, deadline: deadline, on: executor.loop, over: client)
         }
     }
 
-    private func exchange(
-        _ outgoing: HTTPClientRequest, deadline: Span, on loop: any EventLoop
+    /// Sends a request over another client and reads the whole response, with the same limits and the same failures:
+    /// for clients that connect to a checked address only.
+    package static func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span, over client: HTTPClient
+    ) async throws(TransportFailure) -> HTTPReply {
+        guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
+        guard !Task.isCancelled else { throw .notSent(reason: "canceled before it was sent") }
+        let outgoing = try clientRequest(request, body: body)
+        return try await exchange(
+            outgoing, deadline: deadline, on: MultiThreadedEventLoopGroup.singleton.any(), over: client)
+    }
+
+    private static func exchange(
+        _ outgoing: HTTPClientRequest, deadline: Span, on loop: any EventLoop, over client: HTTPClient
     ) async throws(TransportFailure) -> HTTPReply {
         let span = min(deadline, HTTPClientTransport.longestDeadline)
         let end = NIODeadline.now() + .milliseconds(span.milliseconds)

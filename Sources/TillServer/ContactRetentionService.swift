@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import TillCore
 import TillCounter
+import TillFeatureOrders
 import TillJournal
 
 /// Erases customers' contacts at the end of their retention, while the counter is open.
@@ -27,14 +28,18 @@ struct ContactRetentionService: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - book: the order book, which keeps contacts without end unless a retention is set.
+    ///   - book: the order book, which keeps contacts without end unless a retention is set; the notes that it has from
+    ///     baskets end as theirs do.
     ///   - baskets: the baskets and guests of Apple Pay.
     ///   - retention: the shop's own; `nil` if it has set none.
     init(
-        book: any ContactKeeper, baskets: any ContactKeeper, retention: Span?, store: any RecordStore,
+        book: OrderBook, baskets: any ContactKeeper, retention: Span?, store: any RecordStore,
         clock: any TillClock, logger: Logger
     ) {
-        var places = [Place(keeper: baskets, retention: retention ?? CounterOptions.usualContactRetention)]
+        let usual = retention ?? CounterOptions.usualContactRetention
+        var places = [
+            Place(keeper: baskets, retention: usual), Place(keeper: BasketNotes(book), retention: usual),
+        ]
         if let retention { places.append(Place(keeper: book, retention: retention)) }
         self.places = places
         (self.store, self.clock, self.logger) = (store, clock, logger)

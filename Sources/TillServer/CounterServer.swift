@@ -195,7 +195,15 @@ public struct CounterServer: Sendable {
             later("shops") {
                 ShopSync(
                     shops, book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
-                    scope: options.orderScope, logger: logger)
+                    scope: options.orderScope, logger: logger, reachesInside: options.reachesPrivateShops)
+            })
+        services.append(
+            later("basket orders") {
+                BasketOrderService(
+                    PaidBaskets(journal, owner: options.account), of: options.account,
+                    book: OrderBook(journal, checkout: checkout, feed: feed, clock: clock), checkout: checkout,
+                    feed: feed, pace: applePay == nil ? BasketOrderService.standbyPace : BasketOrderService.pace,
+                    clock: clock, logger: logger)
             })
         services.append(
             later("contacts") {
@@ -364,7 +372,7 @@ public struct CounterServer: Sendable {
         OrderContactRoutes(book: orders, paid: walletContacts, options: options).register(on: router)
         OrderFeedRoute(book: orders, streams: streams).register(on: router)
         KitchenRoutes(mode: options.mode).register(on: router)
-        ShopRoutes(shops: shops, scope: options.orderScope).register(on: router)
+        ShopRoutes(shops: shops, options: options).register(on: router)
         let receipts = ReceiptRoutes(
             payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
             logger: logger)

@@ -16,7 +16,12 @@ extension ShopClient {
     /// is tried is of order 0, which no shop has.
     /// - Throws: ``ShopError/unauthorized(_:)`` if a right is missing.
     package func check() async throws(ShopError) -> Standing {
-        let page = try await get("orders", [("_fields", "id"), ("per_page", "1")])
+        let page: Answer
+        do throws(ShopError) { page = try await get("orders", [("_fields", "id"), ("per_page", "1")]) } catch {
+            // Something that answers in JSON and has no orders is no shop.
+            guard case .notFound = error else { throw error }
+            throw .unreadable("list of orders")
+        }
         guard page.document.arrayValue != nil else { throw .unreadable("list of orders") }
         do throws(ShopError) {
             _ = try await change(.put, "orders/0", .object([]))
@@ -30,7 +35,7 @@ extension ShopClient {
         do throws(ShopError) {
             let status = try await get("system_status", [("_fields", "environment.version,settings.currency")]).document
             let version = status.at("environment", "version")?.stringValue.map {
-                String(ShopMessage.short($0).prefix(40))
+                String(short($0).prefix(40))
             }
             return Standing(
                 version: version,

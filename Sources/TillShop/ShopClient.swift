@@ -6,8 +6,9 @@ package import TillCore
 ///
 /// Nothing is sent twice by itself. A change whose answer is missing, or is a page instead of a document, is
 /// ``ShopError/lost(_:)``: it may have been carried out. A question without a usable answer is
-/// ``ShopError/unavailable(_:)``. Redirects are not followed, so that the key reaches the named shop alone. Any number
-/// of calls may run concurrently; two that record or refund the same thing must not, since shops have no idempotency.
+/// ``ShopError/unavailable(_:)``. Redirects are not followed, so that the key reaches the named shop alone, and no
+/// error repeats the secret, also where the shop does. Any number of calls may run concurrently; two that record or
+/// refund the same thing must not, since shops have no idempotency.
 package struct ShopClient: Sendable {
     package let shop: ShopURL
     private let key: ShopKey
@@ -59,8 +60,18 @@ package struct ShopClient: Sendable {
             case .unknown(let reason): throw isChange ? .lost(reason) : .unavailable(reason)
             }
         }
-        return try ShopClient.read(reply, isChange: isChange)
+        return try read(reply, isChange: isChange)
     }
+
+    /// The pair as it is sent over TLS.
+    private var basic: String { Data("\(key.key):\(key.secret.reveal())".utf8).base64EncodedString() }
+
+    /// Returns words of the shop, shortened and without the secret.
+    func short(_ text: String?) -> String { text == nil ? "" : ShopMessage.short(text, without: secrets) }
+
+    /// What no words of the shop may repeat; the header without its padding, which a shop may leave out or write
+    /// otherwise.
+    private var secrets: [String] { [key.secret.reveal(), String(basic.prefix { $0 != "=" })] }
 
     private func request(
         _ method: HTTPRequest.Method, _ path: String, _ query: [(name: String, value: String)], hasBody: Bool
@@ -72,8 +83,7 @@ package struct ShopClient: Sendable {
         fields[.userAgent] = "Till"
         if hasBody { fields[.contentType] = "application/json; charset=utf-8" }
         if shop.isSecure {
-            let pair = Data("\(key.key):\(key.secret.reveal())".utf8).base64EncodedString()
-            fields[.authorization] = "Basic \(pair)"
+            fields[.authorization] = "Basic \(basic)"
         } else {
             query = OAuthSigner(key: key).signed(
                 method: method.rawValue, address: "http://\(shop.authority)\(full)", query: query, at: clock.now(),
@@ -86,13 +96,13 @@ package struct ShopClient: Sendable {
     }
 
     /// Judges an answer.
-    private static func read(_ reply: HTTPReply, isChange: Bool) throws(ShopError) -> Answer {
+    private func read(_ reply: HTTPReply, isChange: Bool) throws(ShopError) -> Answer {
         func without(_ reason: String) -> ShopError { isChange ? .lost(reason) : .unavailable(reason) }
         let status = reply.response.status.code
         guard reply.body.count <= ShopLimits.answerBytes else { throw without("the answer is too long") }
         // A plugin may print notices of PHP before the document; that is no document.
         let document = JSONValue(ifValid: reply.body)
-        let message = ShopMessage(document)
+        let message = (200...299).contains(status) ? ShopMessage(nil) : ShopMessage(document, without: secrets)
         switch status {
         case 200...299:
             guard let document else { throw without("it is a page and no document (status \(status))") }

@@ -4,8 +4,8 @@ package import TillCore
 package enum ShopError: ExplainedError, Hashable {
     /// The text is no address of a shop.
     case address(String)
-    /// The text is no key pair.
-    case key(String)
+    /// The text is no key pair; with the half that is wrong.
+    case key(ShopKey.Half)
     /// Something to be sent is beyond a limit.
     case tooLong(String)
     /// The request did not leave: the shop did nothing.
@@ -74,7 +74,12 @@ package enum ShopError: ExplainedError, Hashable {
     package var what: String {
         switch self {
         case .address(let reason): "This is no address of a shop. \(reason)"
-        case .key(let reason): "This is no key pair of a shop. \(reason)"
+        case .key(.key):
+            "This is no key pair of a shop. The consumer key must begin with ck_ and have at most "
+                + "\(ShopLimits.keyBytes) letters and digits."
+        case .key(.secret):
+            "This is no key pair of a shop. The consumer secret must begin with cs_ and have at most "
+                + "\(ShopLimits.keyBytes) letters and digits."
         case .tooLong(let part): "\(part) is too long for the shop. Nothing was sent."
         case .notSent(let reason): "The shop was not reached: \(reason). It did nothing."
         case .lost(let reason): "The shop's answer was lost: \(reason). The shop may have carried out the change."
@@ -115,20 +120,27 @@ package enum ShopError: ExplainedError, Hashable {
     }
 }
 
-/// The shop's own words in an error: its stable code, and a message that is shortened and without card numbers.
+/// The shop's own words in an error: its stable code, and a message that is shortened, without card numbers and without
+/// the secret of the key, should the shop repeat it.
 package struct ShopMessage: Hashable, Sendable, CustomStringConvertible {
     /// The code as the shop wrote it, such as `woocommerce_rest_invalid_id`; empty if there is none.
     package let code: String
     package let text: String
 
-    init(_ document: JSONValue?) {
-        code = ShopMessage.short(document?["code"]?.stringValue)
-        text = ShopMessage.short(document?["message"]?.stringValue)
+    /// - Parameter secrets: what is left out of the words.
+    init(_ document: JSONValue?, without secrets: [String] = []) {
+        code = ShopMessage.short(document?["code"]?.stringValue, without: secrets)
+        text = ShopMessage.short(document?["message"]?.stringValue, without: secrets)
     }
 
-    /// Returns a text of the shop, shortened, on one line and without card numbers.
-    static func short(_ text: String?) -> String {
-        let plain = (text ?? "").unicodeScalars.map {
+    /// Returns a text of the shop, shortened, on one line, without card numbers and without secrets.
+    static func short(_ text: String?, without secrets: [String] = []) -> String {
+        // Before it is shortened, so that no beginning of a secret stays at the end, and scalar by scalar: a character
+        // may be a scalar of the secret with marks upon it.
+        let known = secrets.reduce((text ?? "").unicodeScalars) { words, secret in
+            secret.isEmpty ? words : words.replacing(secret.unicodeScalars, with: "…".unicodeScalars)
+        }
+        let plain = known.map {
             $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : Character($0)
         }
         return CardNumberMask.masked(String(String(plain).prefix(ShopLimits.messageCharacters)))

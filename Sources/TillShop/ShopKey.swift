@@ -7,14 +7,19 @@ package struct ShopKey: Sendable, CustomStringConvertible {
     /// The secret half: `cs_…`.
     package let secret: Secret<String>
 
-    /// - Throws: ``ShopError/key(_:)``, which repeats neither half.
+    /// A half of the pair.
+    package enum Half: Hashable, Sendable {
+        case key, secret
+    }
+
+    /// - Throws: ``ShopError/key(_:)``, which names the half that is wrong and repeats neither.
     package init(key: String, secret: Secret<String>) throws(ShopError) {
         func fits(_ text: String, _ start: String) -> Bool {
             text.hasPrefix(start) && text.utf8.count > start.utf8.count && text.utf8.count <= ShopLimits.keyBytes
                 && text.wholeMatch(of: /[A-Za-z0-9_]+/) != nil
         }
-        guard fits(key, "ck_") else { throw .key("The consumer key must begin with ck_.") }
-        guard fits(secret.reveal(), "cs_") else { throw .key("The consumer secret must begin with cs_.") }
+        guard fits(key, "ck_") else { throw .key(.key) }
+        guard fits(secret.reveal(), "cs_") else { throw .key(.secret) }
         self.key = key
         self.secret = secret
     }

@@ -43,6 +43,12 @@ package struct ShopURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The host: a name, or an address without brackets.
+    package var host: String {
+        authority.hasPrefix("[")
+            ? String(authority.dropFirst().prefix { $0 != "]" }) : String(authority.prefix { $0 != ":" })
+    }
+
     /// The path of the interface, with a slash at its end.
     var interface: String { folder + "/wp-json/wc/v3/" }
 }

@@ -47,6 +47,7 @@ def mark_thorough(config, items):
         raise pytest.UsageError(f"thorough.txt names no test: {sorted(set(THOROUGH) - found)}")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
 def pytest_collection_modifyitems(config, items):
     """Tests that share something of their module, or of the machine, stay together in one worker (pytest-xdist's
     `--dist loadgroup`); every other test may run anywhere, since it has folders, ports and servers of its own."""
@@ -66,6 +67,13 @@ def pytest_collection_modifyitems(config, items):
     order = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: (
         item.get_closest_marker("last") is not None, order.get(item.module.__name__, len(order))))
+
+
+def pytest_collection_finish(session):
+    """Refuses to run where pytest-xdist has not seen the groups: tests of one machine-wide service would meet."""
+    lost = [item for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
+    if lost and session.config.getoption("loadgroup", False):
+        raise pytest.UsageError(f"{len(lost)} tests have lost their group, the first is {lost[0].nodeid}")
 
 
 PROCESSOR = pytest.StashKey()

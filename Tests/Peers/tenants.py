@@ -76,6 +76,8 @@ class Owner:
         counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
                         "--json")
         self.staff = server.request("POST", "/v1/staff", {"name": "Ann", "role": "manager"}, "ann").json()["id"]
+        made = server.request("POST", "/v1/roles", {"name": "bar", "permissions": ["sell"]})
+        assert made.status_code == 201, made.text
         server.session()
         (self.session,) = [one["id"] for one in server.request("GET", "/v1/sessions").json()["sessions"]]
         self.sale = failed_refund(server)
@@ -135,7 +137,7 @@ class Owner:
         get = self.server.request
         addresses = ["/v1/payments", "/v1/orders/o-1", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances",
                      "/v1/day", "/v1/day/drawers", "/v1/offline", "/v1/keys",
-                     "/v1/printers", "/v1/staff", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
+                     "/v1/printers", "/v1/staff", "/v1/roles", "/v1/sessions", f"/v1/webhook_endpoints/{self.webhook}",
                      self.place + "/inputs",
                      f"/v1/payments/{self.sale['id']}/receipt/mails",
                      f"/v1/incidents/{self.incident}", "/v1/terminal/readers"]

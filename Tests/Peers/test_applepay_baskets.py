@@ -317,3 +317,21 @@ def test_the_settings_have_a_radius_and_places(tmp_path):
             page = Page(own, basket=opened(own, goods(f"o-{number}", service="delivery", **more)))
             asked = page.post(f"/applepay/basket/{page.basket}/validatepostalcode", {"postalCode": code}).json()
             assert asked["deliverable"] == deliverable, (more, code, asked)
+
+
+def test_a_counter_that_dies_after_the_charge_books_the_order_once(tmp_path):
+    own = counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_WALLET_FAILPOINT": "4"}).start()
+    sheet = Page(own, basket=opened(own, goods("o-dies", note="No olives")))
+    token = sheet.token().json()
+    with pytest.raises(requests.ConnectionError):
+        sheet.pay(token)
+    own.process.wait(10)
+    own.env = {}
+    for _ in range(2):  # a second start changes nothing
+        with own.start():
+            assert counter.until(lambda: own.request("GET", "/v1/orders/o-dies").status_code == 200)
+            [order] = own.request("GET", "/v1/orders").json()["orders"]
+            assert order["version"] == 1 and order["basket_id"] == sheet.basket and order["note"] == "No olives"
+            assert counter.until(lambda: own.request("GET", "/v1/orders/o-dies").json()["payment"]["status"] == "paid")
+            assert shown(own, sheet.basket)["state"] == "paid"
+            assert len(payments(own, "o-dies")) == 1

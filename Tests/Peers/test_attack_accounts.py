@@ -91,7 +91,7 @@ def test_a_key_of_another_account_gets_nothing_through_any_operation(tmp_path, s
         # With the stranger's own key only; Schemathesis tries others too.
         if said:
             found.append((request["method"], request["url"], answer["status"], said))
-        named = any(name in request["url"] for name in [*names, "/v1/orders/o-1", "/v1/printers/bar",
+        named = any(name in request["url"] for name in [*names, "/v1/orders/o-1", "/v1/printers/bar", "/v1/roles/bar",
                                                       "/v1/day/reports/9"])
         if named and answer["status"] < 400:
             found.append((request["method"], request["url"], answer["status"], text[:300]))

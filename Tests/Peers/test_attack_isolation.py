@@ -51,6 +51,7 @@ def bodies(owner):
         "POST /v1/printers/{name}/drawer": {}, "POST /v1/printers/{name}/test": {},
         "POST /v1/keys": {"label": "Thief", "scopes": ["read"]}, "POST /v1/keys/{id}/revoke": {},
         "POST /v1/keys/renew": {},
+        "POST /v1/shops": {"url": "https://127.0.0.1:1", "key": "ck_thief", "secret": "cs_thief", "test_shop": True},
         "DELETE /v1/shops/{id}": None,
         "POST /v1/payments/{id}/receipt/send": {"to": "thief@example.com"},
         "POST /v1/tap/card": {"payment": owner.sale["id"], "card": "visa"},
@@ -85,6 +86,8 @@ def bodies(owner):
         "POST /v1/day/resume": {}, "POST /v1/day/drawer": {"drawer": "bar"},
         "POST /v1/day/reports/{report}/print": {"printer": "bar"},
         "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
+        "DELETE /v1/staff/{id}": None, "POST /v1/roles": {"name": "thief", "permissions": ["sell"]},
+        "PUT /v1/roles/{name}": {"permissions": ["sell", "drawer"]}, "DELETE /v1/roles/{name}": None,
         "POST /v1/staff/{id}/invitation": {}, "DELETE /v1/sessions/{id}": None,
         "POST /v1/approvals": {
             "action": "refund", "payment": owner.sale["id"], "amount": 100, "staff": owner.staff, "pin": "493817"},
@@ -114,7 +117,7 @@ QUERIES = {
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
     "GET /v1/payments/{id}/receipt": ["", "?format=html", "?refund={refund}"],
     "GET /v1/orders/{id}/receipt": ["", "?format=html", "?refund={refund}"],
-    "GET /v1/audit": ["", "?actor={staff}"], "GET /v1/day/reports": ["", "?before=9", "?drawer=bar"],
+    "GET /v1/audit": ["", "?actor={staff}", "?before=9"], "GET /v1/day/reports": ["", "?before=9", "?drawer=bar"],
     "GET /v1/day": ["", "?drawer=bar"], "GET /v1/day/report": ["", "?drawer=bar"],
     "GET /v1/day/report.csv": ["", "?drawer=bar"],
     "GET /v1/day/reports/{report}": ["", "?drawer=bar"], "GET /v1/day/reports/{report}.csv": ["", "?drawer=bar"],
@@ -164,9 +167,15 @@ def try_everything(owner, stranger, server):
                 elif name == "POST /v1/staff":
                     # The stranger's own, whom nobody else sees.
                     assert answer.status_code in (201, 409) and owner.staff not in answer.text, what
+                elif name == "POST /v1/roles":
+                    # The stranger's own, too.
+                    assert answer.status_code == 201 and answer.json()["name"] == "thief", what
                 elif name == "POST /v1/keys":
                     # The stranger's own, too; under a key that made one before nothing more is made.
                     assert answer.status_code in (201, 409) and owner.key not in answer.text, what
+                elif name == "POST /v1/shops":
+                    # The stranger's own, which would be on the owner's machine.
+                    assert answer.status_code == 422 and answer.json()["code"] == "shop_address_inside", what
                 elif name == "POST /v1/keys/renew":
                     # The stranger's own key, which is no session of a device.
                     assert answer.status_code == 409 and owner.key not in answer.text, what
@@ -237,8 +246,9 @@ def test_a_key_of_another_account_finds_and_changes_nothing(server, printer):
     # The owner finds all of it: what the stranger was refused is there.
     sent = bodies(owner)
     # A guest's token, which is not there, is the one thing that is not found. What is deleted is deleted last.
-    last = ["DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}", "DELETE /v1/printers/{name}",
-            "PATCH /v1/terminal/readers/{id}", "DELETE /v1/terminal/readers/{id}"]
+    last = ["DELETE /v1/roles/{name}", "DELETE /v1/webhook_endpoints/{id}", "DELETE /v1/shops/{id}",
+            "DELETE /v1/printers/{name}", "PATCH /v1/terminal/readers/{id}",
+            "DELETE /v1/terminal/readers/{id}"]
     for name in sorted(tried - {"GET /v1/events", "POST /v1/applepay/guests/redeem", *last}) + last:
         method, template = name.split(" ")
         for query in QUERIES.get(name, [""])[:1]:

@@ -222,6 +222,18 @@ def test_what_people_and_keys_do_is_there(server):
     assert signed["by"]["address"] == "127.0.0.1" and signed["reason"] == "key", signed
     assert of(listed, "session.signed_out")[-1]["outcome"] == "done"
     assert of(listed, "key.revoked")[0]["subject"] == made["id"]
+    # The newest first, in pages, and of one actor.
+    found, query = [], "before=9007199254740991"
+    while query:
+        page = server.request("GET", f"/v1/audit?limit=3&{query}").json()
+        found += [e["entry"] for e in page["entries"]]
+        query = page["next"] and f"before={page['next']}"
+    assert found == listed[::-1]
+    mine = server.request("GET", f"/v1/audit?before=9007199254740991&limit=1&actor={made['id']}").json()
+    last = [e for e in listed if e["by"].get("id") == made["id"]][-1]
+    assert [e["entry"] for e in mine["entries"]] == [last] and mine["next"] == last["sequence"], mine
+    for wrong in ("x", "-1", "9007199254740992"):
+        assert server.request("GET", f"/v1/audit?before={wrong}").status_code == 422, wrong
     # Refusals are counted, and written at the end at the latest.
     server.stop()
     refused = of(entries(server.journal), "access.refused")

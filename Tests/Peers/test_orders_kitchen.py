@@ -5,9 +5,11 @@ import re
 import pytest
 import shop_orders
 from playwright.sync_api import expect
-from test_orders import WAIT, book, booked, step
+from test_applepay_baskets import goods, opened
+from test_orders import WAIT, Feed, book, booked, problem, step
 
 import counter
+from applepay import CONTACT, Page
 
 
 @pytest.fixture
@@ -50,6 +52,31 @@ def test_what_changed_while_the_connection_was_broken_is_seen(server, kitchen):
     expect(kitchen.locator("#state")).to_have_text("Up to date")
     card(kitchen, "1001").get_by_role("button", name="Seen").click()
     expect(card(kitchen, "1001")).to_have_count(0)
+
+
+def test_a_paid_basket_that_no_shop_has_booked_is_on_the_page_and_in_the_stream(server, kitchen):
+    feed = Feed(server)
+    basket = opened(server, goods("2001", note="No olives"))
+    sheet = Page(server, basket=basket)
+    answer = sheet.pay(sheet.token().json())
+    assert answer.status_code in (201, 202), answer.text
+    expect(card(kitchen, "2001")).to_contain_text("Margherita")
+    expect(card(kitchen, "2001")).to_contain_text("No olives")
+    expect(card(kitchen, "2001").locator(".marks")).to_contain_text("Paid")
+    assert feed.has(lambda o: o["id"] == "2001" and o["payment"]["status"] == "paid")
+    [order] = server.request("GET", "/v1/orders?state=open&paid=true").json()["orders"]
+    assert (order["id"], order["basket_id"], order["version"]) == ("2001", basket, 1)
+    assert order["customer"] is None, "the contact stays in the basket"
+    told = server.request("GET", "/v1/orders/2001/contact").json()
+    assert told["booked"] and told["baskets"][0]["contact"]["email"] == CONTACT["emailAddress"]
+    # The shop's program books it later: its own document wins, once.
+    mine = {"order_id": "2001", "currency": "GBP", "amount": 1349, "lines": [{"name": "Set menu", "amount": 1349}]}
+    for status in (201, 200):
+        made = book(server, mine)
+        assert made.status_code == status and "basket_id" not in made.json(), made.text
+    problem(book(server, mine, note="Another"), 409, "order_exists")
+    expect(card(kitchen, "2001")).to_contain_text("Set menu")
+    assert {o["version"] for o in feed.seen if o["id"] == "2001"} <= {1, 2}
 
 
 def test_an_order_for_another_day_has_its_day(server, kitchen):

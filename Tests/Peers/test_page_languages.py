@@ -348,7 +348,7 @@ def test_the_settings(server, opened, all_tables, locale, width):
     assert page.title() == words["settings.page"]
     assert loaded(page) == {f"words-{language}.js", f"words-settings-{language}.js"}
     expect(page.locator(".rail .language")).to_have_value(language)
-    expect(page.locator(".thing")).to_have_count(10, timeout=WAIT)
+    expect(page.locator(".thing")).to_have_count(11, timeout=WAIT)
     judge(page, width)
     # A key is made, and whether to revoke it is asked in the language; it is not sent.
     page.goto(server.url + "/settings/keys")
@@ -367,6 +367,12 @@ def test_the_settings(server, opened, all_tables, locale, width):
     page.goto(server.url + "/settings/health")
     says(page.locator("#body h3").first, words["settings.findings"])
     expect(page.locator(".findings bdi[lang=en]").first).to_have_text(re.compile("[A-Za-z]{3}"))
+    judge(page, width)
+    # Of the audit log what stands around its entries is in the language; they name things as commands do.
+    page.goto(server.url + "/settings/audit")
+    says(page.locator("#about"), words["settings.auditAbout"])
+    says(page.locator(".audit-filter label"), words["settings.auditOnly"])
+    expect(page.locator(".audit tbody tr", has_text="key.created")).to_contain_text("Web shop", timeout=WAIT)
     judge(page, width)
 
 

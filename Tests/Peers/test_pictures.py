@@ -65,7 +65,7 @@ SCREENS = {
     "payment": Screen("/payments/{payment}", "#timeline li", 4),
     "day": Screen("/day", "#rows tr"),
     "insights": Screen("/insights", "#tiles .tile"),
-    "settings": Screen("/settings", "#body .thing", 10),
+    "settings": Screen("/settings", "#body .thing", 11),
     "attention": Screen("/#attention", "#queue-list li", 3, answers={"/v1/attention": WAITING}),
     "count": Screen("/day?view=count", "#denoms input", 8),
     "x": Screen("/day?view=x", "#sheet .tile", 4),

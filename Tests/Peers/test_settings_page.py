@@ -19,7 +19,8 @@ STILL = 60_000  # a PIN is slow to check on purpose
 PIN = "582914"
 SECTIONS = {
     "readers": "Readers", "printers": "Printers", "receipts": "Receipts", "staff": "Staff and roles", "keys": "Keys",
-    "shops": "Shops", "webhooks": "Webhooks", "providers": "Providers", "backups": "Backups", "health": "Health",
+    "shops": "Shops", "webhooks": "Webhooks", "providers": "Providers", "audit": "Audit log", "backups": "Backups",
+    "health": "Health",
 }
 # What a cashier may see of them.
 OF_READERS = {"readers", "printers"}
@@ -120,7 +121,7 @@ def test_it_is_seen_in_the_dark_and_with_more_contrast(office, server, tmp_path,
     page.emulate_media(color_scheme=scheme, contrast=contrast)
     key(server)
     take = pictures(page, tmp_path, f"settings_{scheme}_{contrast or 'usual'}", narrow=390)
-    for section in ("", "keys", "providers", "backups", "health"):
+    for section in ("", "keys", "providers", "audit", "backups", "health"):
         visit(page, server, section)
         judged(page)
         take(section or "all")
@@ -274,6 +275,142 @@ def test_somebody_is_disabled_in_two_steps(page, server, shoot):
     assert not faults, faults
 
 
+def test_another_role_and_pin_and_somebody_removed(page, server, shoot):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    people = page.get_by_role("table", name="Staff")
+    press(page, "Change Carl")
+    role, pin = page.locator("#change-role"), page.locator("#change-pin")
+    expect(role).to_be_focused()
+    expect(page.locator("#change-person")).to_have_value(staff.ids["Carl"])
+    expect(role).to_have_value("cashier")
+    # What is refused is named at its field, and nothing is changed.
+    pin.fill("123456")
+    role.select_option("manager")
+    press(page, "Change")
+    expect(page.locator("#alert")).to_contain_text("one of the first that anybody tries", timeout=STILL)
+    expect(pin).to_be_focused()
+    expect(pin).to_have_attribute("aria-invalid", "true")
+    expect(role).to_have_value("manager")
+    judged(page)
+    shoot("person_refused")
+    pin.fill(PIN)
+    press(page, "Change")
+    expect(page.locator("#done")).to_have_text("Carl was changed.", timeout=STILL)
+    expect(people.get_by_role("row", name=re.compile("Carl"))).to_contain_text("manager")
+    problem(staff.device().enter("Carl"), 403, "pin_wrong")
+    assert staff.device().enter("Carl", PIN).status_code == 200
+    # Olga alone manages the staff.
+    press(page, "Change Olga")
+    role.select_option("cashier")
+    press(page, "Change")
+    expect(page.locator("#alert")).to_contain_text("nobody could sign in and manage the staff", timeout=WAIT)
+    expect(people.get_by_role("row", name=re.compile("Olga"))).to_contain_text("owner")
+    press(page, "Remove Carl")
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(page.locator("#review")).to_be_hidden()
+    assert len(server.request("GET", "/v1/staff").json()["staff"]) == 3
+    press(page, "Remove Carl")
+    judged(page)
+    agree(page, "stays on record under their name")
+    expect(page.locator("#done")).to_have_text("Carl was removed.", timeout=WAIT)
+    expect(people.get_by_role("row")).to_have_count(3)
+    assert [one["name"] for one in server.request("GET", "/v1/staff").json()["staff"]] == ["Olga", "Mona"]
+    entries = [one for one in log(server) if one.get("subject") == staff.ids["Carl"] and name_of(one) == "Olga"]
+    assert [one["action"] for one in entries] == ["staff.removed", "staff.changed"]
+    assert {"name": "role", "before": "cashier", "after": "manager"} in entries[1]["changes"]
+    assert not faults, faults
+
+
+def test_somebody_whom_another_tablet_removes_meanwhile(page, server):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    people = page.get_by_role("table", name="Staff")
+    press(page, "Change Carl")
+    page.locator("#change-role").select_option("manager")
+    assert server.request("DELETE", f"/v1/staff/{staff.ids['Carl']}").status_code == 204
+    press(page, "Change")
+    expect(page.locator("#alert")).to_contain_text("Nobody of the staff", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("What is shown now is how it stands.")
+    expect(people.get_by_role("row")).to_have_count(3)
+    # The same between the question and the answer.
+    press(page, "Remove Mona")
+    expect(page.locator("#review-back")).to_be_focused(timeout=WAIT)
+    assert server.request("DELETE", f"/v1/staff/{staff.ids['Mona']}").status_code == 204
+    agree(page, "stays on record under their name")
+    expect(page.locator("#alert")).to_contain_text("Nobody of the staff", timeout=WAIT)
+    expect(people.get_by_role("row")).to_have_count(2)
+    assert not faults, faults
+
+
+def test_a_role_of_ones_own_is_made_changed_and_removed(page, server, shoot):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    page.locator("summary", has_text="Add a role").click()
+    form = page.locator("details.adding", has=page.locator("#role-name"))
+    name, refunds = page.locator("#role-name"), page.locator("#role-refund")
+    name.fill("Shift lead")
+    form.get_by_label("Sell, issue receipts").check()
+    form.get_by_label("Refund", exact=True).check()
+    refunds.fill("EUR 50.00; 20")
+    form.get_by_role("button", name="Add").click()
+    # One thing after the other is named at its field, and what was typed stays.
+    expect(refunds).to_have_attribute("aria-invalid", "true", timeout=WAIT)
+    expect(refunds).to_be_focused()
+    expect(page.locator("#alert")).to_contain_text("Write it as EUR 50.00")
+    refunds.fill("EUR 50.00; GBP 40")
+    form.get_by_role("button", name="Add").click()
+    expect(name).to_have_attribute("aria-invalid", "true", timeout=WAIT)
+    expect(name).to_be_focused()
+    judged(page)
+    shoot("role_refused")
+    name.fill("shift-lead")
+    form.get_by_role("button", name="Add").click()
+    expect(page.locator("#done")).to_have_text("shift-lead was added.", timeout=WAIT)
+    made = server.request("GET", "/v1/roles").json()["roles"][-1]
+    assert made == {"name": "shift-lead", "permissions": ["sell", "refund"],
+                    "refund_limits": {"EUR": 5000, "GBP": 4000}, "discount_limits": {}, "built_in": False}
+    card = page.locator(".thing", has_text="shift-lead")
+    expect(card).to_contain_text("Refunds up to €50.00, £40.00")
+    press(page, "Change Carl")
+    page.locator("#change-role").select_option("shift-lead")
+    press(page, "Change")
+    expect(page.locator("#done")).to_have_text("Carl was changed.", timeout=WAIT)
+    expect(card).to_contain_text("Carl")
+    card.locator("summary").click()
+    expect(card.get_by_label("Refund", exact=True)).to_be_checked()
+    expect(page.locator("#role-shift-lead-refund")).to_have_value("EUR 50.00; GBP 40.00")
+    page.locator("#role-shift-lead-refund").fill("EUR 60")
+    card.get_by_label("Release an authorization").check()
+    judged(page)
+    shoot("role")
+    card.get_by_role("button", name="Change", exact=True).click()
+    expect(page.locator("#done")).to_have_text("shift-lead was changed.", timeout=WAIT)
+    made = server.request("GET", "/v1/roles").json()["roles"][-1]
+    assert (made["permissions"], made["refund_limits"]) == (["sell", "void", "refund"], {"EUR": 6000})
+    press(page, "Remove shift-lead")
+    agree(page, "A role that somebody has is not removed")
+    expect(page.locator("#alert")).to_contain_text("Somebody has the role shift-lead", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("Give those people another role first.")
+    assert staff.run("set-role", "Carl", "cashier").code == 0
+    press(page, "Remove shift-lead")
+    agree(page, "A role that somebody has is not removed")
+    expect(page.locator("#done")).to_have_text("shift-lead was removed.", timeout=WAIT)
+    expect(card).to_have_count(0)
+    changed = [one for one in log(server) if one.get("subject") == "shift-lead"]
+    assert [one["action"] for one in changed] == ["role.removed", "role.changed", "role.changed"]
+    assert {"name": "refund_limit", "before": "50.00 EUR", "after": "60.00 EUR"} in changed[1]["changes"]
+    assert all(name_of(one) == "Olga" for one in changed)
+    assert not faults, faults
+
+
 def test_a_shop_is_disconnected_in_two_steps(office, server, tmp_path, shoot):
     page = office
     with woo.another(tmp_path) as shop:
@@ -288,6 +425,62 @@ def test_a_shop_is_disconnected_in_two_steps(office, server, tmp_path, shoot):
         agree(page, "hears no more of payments")
         expect(page.locator("#done")).to_contain_text("is disconnected", timeout=WAIT)
         assert server.request("GET", "/v1/shops").json()["shops"] == []
+
+
+def test_a_shop_is_connected_at_its_address(tmp_path, browser, shop_url):
+    """What is refused is named at its field, what was typed stays, and the secret is in no field and in no store."""
+    with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_SHOPS_PRIVATE": "true"}) as server:
+        page = browser.new_page()
+        faults = followed(page)
+        shoot = pictures(page, tmp_path, "settings", narrow=390)
+        server.sign_in(page)
+        visit(page, server, "shops")
+        page.locator("summary", has_text="Connect a shop").click()
+        address, key = page.get_by_label("The shop's address"), page.get_by_label("Consumer key")
+        secret = page.get_by_label("Consumer secret")
+        for hidden in (key, secret):
+            expect(hidden).to_have_attribute("type", "password")
+            expect(hidden).to_have_attribute("autocomplete", "off")
+
+        def send(url, secret_text=woo.SECRET):
+            address.fill(url)
+            key.fill(woo.KEY)
+            secret.fill(secret_text)
+            press(page, "Connect")
+
+        for url, words in (("http://shop.example", "must begin with https"), ("https://shop.example", "test mode"),
+                           (f"http://127.0.0.1:{counter.free_port()}", "not reached")):
+            send(url)
+            expect(page.locator("#alert")).to_contain_text(words, timeout=WAIT)
+            expect(address).to_have_value(url)
+            expect(secret).to_have_value("")
+        expect(address).to_be_focused()
+        expect(address).to_have_attribute("aria-invalid", "true")
+        judged(page)
+        shoot("shop_refused")
+        page.set_viewport_size({"width": 1280, "height": 800})
+        # Without an answer it is read again, and what was typed is still there.
+        page.route("**/v1/shops", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+        send(shop_url)
+        expect(page.locator("#alert")).not_to_have_text("", timeout=WAIT)
+        expect(address).to_have_value(shop_url, timeout=WAIT)
+        expect(secret).to_have_value("")
+        page.unroute("**/v1/shops")
+        # While the shop is asked that is said.
+        woo.fail(shop_url, "list", "slow", times=1, milliseconds=3_000)
+        send(shop_url)
+        expect(page.get_by_role("status").filter(has_text="Asking the shop")).to_be_visible(timeout=WAIT)
+        expect(page.locator("#done")).to_have_text(f"{shop_url} is connected.", timeout=WAIT)
+        expect(page.locator(".thing")).to_contain_text(shop_url)
+        # Again: it is named, and the form stays as it is.
+        page.locator("summary", has_text="Connect a shop").click()
+        send(shop_url, "cs_other")
+        expect(page.locator("#alert")).to_contain_text("is connected already", timeout=WAIT)
+        expect(address).to_have_value(shop_url)
+        stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        assert woo.SECRET not in page.content() + stored + server.log.read_text()
+        assert not faults, faults
+        page.close()
 
 
 def test_a_webhook_is_tried_and_deleted_in_two_steps(office, server, shoot):
@@ -330,6 +523,161 @@ def test_a_backup_is_seen_when_it_was_made(office, server, tmp_path):
     judged(page)
 
 
+def log(server, query=""):
+    """The entries of the audit log, newest first."""
+    found = server.request("GET", "/v1/audit?before=9007199254740991" + query).json()
+    return [one["entry"] for one in found["entries"]]
+
+
+def name_of(entry):
+    by = entry["by"]
+    return by.get("name") or by.get("id") or by["kind"]
+
+
+def numbers(page):
+    return [int(text.removeprefix("#")) for text in page.locator(".audit td:first-child .id").all_inner_texts()]
+
+
+def of_kind(page, action):
+    return page.locator(".audit tbody tr", has=page.locator("td:nth-child(3)", has_text=action))
+
+
+def test_the_audit_log_says_who_did_what_and_what_comes_is_seen(office, server, shoot):
+    page, printer = office, PaperPrinter()
+    made = key(server)
+    added = server.request("POST", "/v1/printers", {"name": "bar", "address": f"socket://127.0.0.1:{printer.port}"})
+    assert added.status_code == 201, added.text
+    visit(page, server, "audit")
+    table = page.get_by_role("table", name="Audit log")
+    expect(table.get_by_role("columnheader")).to_have_text(["When", "Who", "What", "To what"])
+    entries = log(server)
+    assert numbers(page) == [one["sequence"] for one in entries] == list(range(len(entries), 0, -1))
+    for place, one in enumerate(entries):
+        row = page.locator(".audit tbody tr").nth(place)
+        expect(row).to_contain_text(one["action"])
+        expect(row.locator("td").nth(1)).to_contain_text(name_of(one))
+        assert row.locator("time").get_attribute("datetime") == one["at"]
+    expect(of_kind(page, "printer.added")).to_contain_text(f"socket://127.0.0.1:{printer.port}")
+    expect(of_kind(page, "key.created")).to_contain_text(made["id"])
+    expect(of_kind(page, "key.created")).to_contain_text("Other shop")
+    # Where the chain ends now.
+    head = server.request("GET", "/v1/audit?limit=1").json()["head"]
+    expect(page.locator("#body")).to_contain_text(head)
+    judged(page)
+    shoot("audit_log")
+    page.evaluate("scrollTo(0, 0)")
+    assert server.request("DELETE", "/v1/printers/bar").ok
+    expect(page.locator(".audit tbody tr").first).to_contain_text("printer.removed", timeout=WAIT)
+    assert len(numbers(page)) == len(entries) + 1
+
+
+def test_new_entries_wait_while_somebody_reads_the_audit_log(office, server):
+    page = office
+    visit(page, server, "audit")
+    before = numbers(page)
+    newer = page.get_by_role("button", name="Show newer entries")
+    expect(newer).to_have_count(0)
+    page.locator(".audit tbody tr").last.hover()
+    place = page.locator(".audit tbody tr").first.bounding_box()
+    key(server)
+    expect(newer).to_be_visible(timeout=WAIT)
+    assert numbers(page) == before and page.locator(".audit tbody tr").first.bounding_box() == place
+    newer.click()
+    expect(page.locator(".audit tbody tr").first).to_contain_text("key.created", timeout=WAIT)
+    expect(newer).to_have_count(0)
+    # Away from the list what comes is shown by itself.
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
+    counter.succeed("keys", "create", "--label", "Third", "--journal", server.journal, "--json")
+    expect(page.locator(".audit tbody tr").first).to_contain_text("Third", timeout=WAIT)
+
+
+def test_the_audit_log_of_one_actor(office, server):
+    page = office
+    counter.succeed("keys", "create", "--label", "By command", "--journal", server.journal, "--json")
+    made = key(server)
+    visit(page, server, "audit")
+    everything = numbers(page)
+    only = page.get_by_label("Only of this name, ID or kind")
+    only.fill("os_user")
+    press(page, "Show")
+    expect(page.locator(".audit")).not_to_contain_text(made["id"], timeout=WAIT)
+    expect(page.locator(".audit")).to_contain_text("By command")
+    assert numbers(page) == [one["sequence"] for one in log(server, "&actor=os_user")] != everything
+    expect(only).to_have_value("os_user")
+    judged(page)
+    # What others do is none of theirs; what they do themselves comes.
+    page.evaluate("scrollTo(0, 0)")
+    server.request("POST", "/v1/keys", {"label": "Not by command", "scopes": ["read"]}, "another")
+    counter.succeed("keys", "create", "--label", "By command again", "--journal", server.journal, "--json")
+    expect(page.locator(".audit tbody tr").first).to_contain_text("By command again", timeout=WAIT)
+    expect(page.locator(".audit")).not_to_contain_text("Not by command")
+    only.fill("Nobody & nothing")
+    only.press("Enter")
+    expect(page.locator("#body")).to_contain_text("Nothing in the log is of this name", timeout=WAIT)
+    judged(page)
+    press(page, "Show all")
+    expect(of_kind(page, "key.created")).to_have_count(4, timeout=WAIT)
+    expect(only).to_have_value("")
+
+
+def test_the_audit_log_is_read_back_to_its_beginning(office, server):
+    page = office
+    for number in range(110):
+        made = server.request("POST", "/v1/keys", {"label": f"Key {number}", "scopes": ["read"]}, f"key-{number}")
+        assert made.status_code == 201, made.text
+    visit(page, server, "audit")
+    everything = [one["sequence"] for one in log(server)]
+    assert len(everything) > 100
+    shown, older = numbers(page), page.get_by_role("button", name="Older", exact=True)
+    assert shown == everything[:50]
+    older.click()
+    expect(page.locator(".audit td:first-child .id").first).to_have_text(f"#{everything[50]}", timeout=WAIT)
+    assert numbers(page) == everything[50:100]
+    expect(page.locator("#title")).to_be_focused()
+    judged(page)
+    # A page of older entries stays as it is.
+    server.request("POST", "/v1/keys", {"label": "The newest", "scopes": ["read"]}, "the-newest")
+    page.wait_for_timeout(12_000)
+    assert numbers(page) == everything[50:100]
+    older.click()
+    expect(page.locator(".audit td:first-child .id").last).to_have_text("#1", timeout=WAIT)
+    assert numbers(page) == everything[100:]
+    expect(older).to_have_count(0)
+    press(page, "Newest")
+    expect(page.locator(".audit tbody tr").first).to_contain_text("The newest", timeout=WAIT)
+
+
+def test_names_in_the_audit_log_are_text_and_what_they_name_is_linked(office, server):
+    page, name = office, '<img src=x onerror="document.title=1"><b>Eve</b>'
+    made = counter.succeed("keys", "create", "--label", name, "--journal", server.journal, "--json")
+    # Whoever signs in with it has its name.
+    begun = requests.post(server.url + "/session", json={"key": made["key"]}, headers={"X-Till-Page": "1"}, timeout=10)
+    assert begun.status_code == 204, begun.text
+    sale = server.create("o-1", "c-1").json()
+    note = server.request("POST", f"/v1/payments/{sale['id']}/notes", {"text": "A word"}, "note")
+    assert note.ok, note.text
+    booked = server.request("POST", "/v1/orders", {
+        "order_id": "o-42", "currency": "EUR", "amount": 100,
+        "lines": [{"name": "Field guide", "quantity": 1, "amount": 100}]})
+    assert booked.status_code == 201, booked.text
+    visit(page, server, "audit")
+    signed = page.locator(".audit tbody tr", has=page.locator("td:nth-child(2)", has_text=name))
+    expect(signed).to_contain_text("session.signed_in", timeout=WAIT)
+    expect(of_kind(page, "key.created")).to_contain_text(name)
+    assert page.locator(".audit :is(img, script)").count() == 0 and page.locator(".audit b > bdi > *").count() == 0
+    # A name is chosen from what is there, also this one.
+    page.get_by_label("Only of this name, ID or kind").fill(name)
+    press(page, "Show")
+    expect(page.locator(".audit tbody tr")).to_have_count(len(log(server, "&actor=" + made["id"])), timeout=WAIT)
+    assert page.locator("#body img").count() == 0
+    press(page, "Show all")
+    noted = of_kind(page, "payment.noted").get_by_role("link")
+    expect(noted).to_have_attribute("href", "/payments/" + sale["id"], timeout=WAIT)
+    order = of_kind(page, "order.").get_by_role("link")
+    expect(order.first).to_have_attribute("href", "/payments?q=o-42&period=all")
+
+
 def test_a_section_that_fails_leaves_the_others(office, server, shoot):
     page = office
     page.route("**/v1/settings/health", lambda route: route.abort())
@@ -364,15 +712,31 @@ def test_who_may_not_see_a_section_is_told_and_asks_for_nothing(page, server, sh
         expect(page.locator("#body details.adding")).to_have_count(0)
     judged(page)
     shoot("refused")
-    assert not [path for path in asked if re.match(r"/v1/(settings|keys|shops|webhook_endpoints|staff|sessions)", path)]
+    closed = r"/v1/(settings|keys|shops|webhook_endpoints|staff|sessions|audit)"
+    assert not [path for path in asked if re.match(closed, path)]
     # Nor by asking without the page.
     device = staff.device().signed_in("Carl")
     for path in ("/v1/keys", "/v1/settings/providers", "/v1/settings/backups", "/v1/settings/health",
-                 "/v1/settings/receipts", "/v1/settings/receipts/preview"):
+                 "/v1/settings/receipts", "/v1/settings/receipts/preview", "/v1/audit"):
         assert device.ask("GET", path).status_code == 403, path
     assert device.ask("POST", "/v1/keys", {"label": "x", "scopes": ["read"]}).status_code == 403
     assert device.ask("POST", "/v1/printers", {"name": "x", "address": "socket://127.0.0.1:9"}).status_code == 403
     assert device.ask("DELETE", "/v1/printers/x").status_code == 403
+    assert not faults, faults
+
+
+def test_what_a_role_may_no_longer_see_goes_from_the_page(page, server):
+    faults = followed(page)
+    staff = Staff(server).shop()
+    assert staff.roles("set", "auditor", "--permissions", "sell,review").code == 0
+    staff.add("Kim", "auditor", PIN)
+    time.sleep(0.6)  # a running counter hears of them within half a second
+    enter(page, server, "Kim", PIN)
+    visit(page, server, "audit")
+    expect(page.locator(".audit tbody tr").first).to_be_visible(timeout=WAIT)
+    assert staff.roles("set", "auditor", "--permissions", "sell").code == 0
+    expect(page.locator("#body")).to_contain_text("Your role does not have the permission", timeout=WAIT)
+    expect(page.locator(".audit")).to_have_count(0)
     assert not faults, faults
 
 

@@ -1,5 +1,7 @@
 """Who works at the shop: added at the command line and over HTTP, signed in at a device with a PIN, allowed what their
 role says, and out within a second when that ends. What a role may do is asked of every route that openapi.yaml has."""
+import functools
+import json
 import os
 import pty
 import stat
@@ -352,6 +354,88 @@ def test_staff_over_http(server, shop):
     problem(device.ask("POST", "/v1/staff", {"name": "Eve", "role": "holder"}), 403, "role_exceeds_yours")
     shop.roles("set", "seller", "--permissions", "sell")
     assert device.ask("POST", "/v1/staff", {"name": "Eve", "role": "seller"}).status_code == 201
+
+
+def test_roles_over_http_raise_nobody(server, shop):
+    assert shop.roles("set", "hr", "--permissions", "sell,refund,staff", "--refund-limit", "EUR=500").code == 0
+    shop.run("set-role", "Mona", "hr")
+    time.sleep(0.6)
+    device = shop.device().signed_in("Mona")
+    # Neither a role that may do more, nor one's own.
+    more = [{"permissions": ["sell", "settings"]}, {"permissions": ["refund"], "refund_limits": {"EUR": 501}},
+            {"permissions": ["refund_freely"]}, {"permissions": ["sell"], "discount_limits": {"EUR": 1}}]
+    for body in more:
+        problem(device.ask("POST", "/v1/roles", {"name": "more", **body}), 403, "role_exceeds_yours")
+        problem(device.ask("PUT", "/v1/roles/hr", body), 403, "role_exceeds_yours")
+    problem(device.ask("DELETE", f"/v1/staff/{shop.ids['Olga']}"), 403, "role_exceeds_yours")
+    limited = {"permissions": ["refund"], "refund_limits": {"EUR": 500}}
+    assert device.ask("POST", "/v1/roles", {"name": "helper", **limited}).status_code == 201
+    # Carl has what the role has as soon as it is changed.
+    assert shop.run("set-role", "Carl", "helper").code == 0
+    lower = {"permissions": ["sell"]}
+    changed = device.ask("PUT", "/v1/roles/helper", lower)
+    assert changed.status_code == 200 and changed.json()["refund_limits"] == {}, changed.text
+    problem(device.ask("DELETE", "/v1/roles/helper"), 409, "role_in_use")
+    assert device.ask("DELETE", f"/v1/staff/{shop.ids['Carl']}").status_code == 204
+    problem(device.ask("DELETE", f"/v1/staff/{shop.ids['Carl']}"), 404, "staff_not_found")
+    assert device.ask("DELETE", "/v1/roles/helper").status_code == 204
+    # Whoever lowers their own role has no more than that from then on.
+    assert device.ask("PUT", "/v1/roles/hr", {"permissions": ["sell", "staff"]}).status_code == 200
+    problem(device.ask("PUT", "/v1/roles/hr", {"permissions": ["refund", "staff"]}), 403, "role_exceeds_yours")
+    removed = audit(server, "staff.removed")[-1]
+    assert removed["by"]["name"] == "Mona", removed
+    assert {"name": "role", "before": "helper", "after": None} in removed["changes"]
+    device.signed_in("Olga")
+    assert device.ask("DELETE", f"/v1/staff/{shop.ids['Mona']}").status_code == 204
+    olga = f"/v1/staff/{shop.ids['Olga']}"
+    problem(device.ask("PATCH", olga, {"role": "cashier"}), 409, "last_staff_manager")
+    problem(device.ask("DELETE", olga), 409, "last_person")
+
+
+def held_back(send, document, meanwhile):
+    """A request that begins, and whose body ends only after something else was done."""
+    whole = json.dumps(document).encode()
+
+    def parts():
+        yield whole[:9]
+        meanwhile()
+        time.sleep(1.2)
+        yield whole[9:]
+
+    return send(data=parts(), headers={"Content-Type": "application/json", "Idempotency-Key": "late"}, timeout=30)
+
+
+def test_what_is_held_back_until_a_right_is_gone_is_not_done(server, shop):
+    assert shop.roles("set", "hr", "--permissions", "sell,refund,staff").code == 0
+    shop.run("set-role", "Mona", "hr")
+    time.sleep(0.6)
+    device = shop.device().signed_in("Mona")
+
+    def lower():
+        assert shop.roles("set", "hr", "--permissions", "sell,staff").code == 0
+
+    roles = functools.partial(device.session.put, server.url + "/v1/roles/hr")
+    raised = held_back(roles, {"permissions": ["sell", "refund", "staff"]}, lower)
+    problem(raised, 403, "role_exceeds_yours")
+    assert shop.roles("list").json["roles"][-1]["permissions"] == ["sell", "staff"]
+
+    def remove():
+        assert shop.run("remove", "Mona").code == 0
+
+    people = functools.partial(device.session.post, server.url + "/v1/staff")
+    added = held_back(people, {"name": "Eve", "role": "hr", "pin": "604913"}, remove)
+    assert added.status_code == 401, added.text
+    scopes = ("--scope", "staff,read,sell")
+    key = counter.succeed("keys", "create", *scopes, "--journal", server.journal, "--json")
+
+    def revoke():
+        counter.succeed("keys", "revoke", key["id"], "--journal", server.journal, "--json")
+
+    session = requests.Session()
+    session.headers["Authorization"] = "Bearer " + key["key"]
+    people = functools.partial(session.post, server.url + "/v1/staff")
+    problem(held_back(people, {"name": "Eve", "role": "hr"}, revoke), 401, "key_revoked")
+    assert "Eve" not in [one["name"] for one in shop.run("list").json["staff"]]
 
 
 def test_the_drawer_is_opened_by_those_who_may_and_never_unseen(server, shop):

@@ -53,6 +53,45 @@ struct AuditLogTests {
         try await site.end(journal)
     }
 
+    @Test("gives back the newest first, page by page", arguments: Site.Kind.allCases)
+    func readsBackNewestFirst(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        for number in 1...5 { try await journal.note([Self.note("key_\(number)")]) }
+        let log = try #require(journal as? any AuditLog)
+        var query = AuditQuery(before: Int64.max, limit: 2)
+        var pages: [[Int64]] = []
+        while true {
+            let page = try await log.auditEntries(query)
+            pages.append(page.entries.map(\.sequence))
+            guard let next = page.next else { break }
+            query.before = next
+        }
+        #expect(pages == [[5, 4], [3, 2], [1]])
+        let between = try await log.auditEntries(AuditQuery(after: 1, before: 4))
+        #expect(between.entries.map(\.sequence) == [3, 2] && between.next == nil)
+        #expect(try await log.auditEntries(AuditQuery(before: 1)).entries.isEmpty)
+        #expect(try await log.auditEntries(AuditQuery(before: Int64.max, actor: "root", limit: 1)).next == 5)
+        #expect(try await log.auditEntries(AuditQuery(before: Int64.max, actor: "ada")).entries.isEmpty)
+        try await site.end(journal)
+    }
+
+    @Test("is read no further back for an actor who is not in it than one page may cost")
+    func readsNoFurther() async throws {
+        let journal = try await fiveEntries()
+        try await tamper(
+            """
+            WITH RECURSIVE places(place) AS (
+              SELECT 6 UNION ALL SELECT place + 1 FROM places WHERE place < \(AuditLimits.maximumRead + 10))
+            INSERT INTO audit(sequence, at, body, link)
+            SELECT place, at, '{"sequence":' || place || substr(body, 14), link FROM places, audit WHERE sequence = 5
+            """)
+        let page = try await journal.auditEntries(AuditQuery(before: Int64.max, actor: "ada"))
+        #expect(page.entries.isEmpty && page.next == 11)
+        #expect(try await journal.auditEntries(AuditQuery(before: 11, actor: "ada")).next == nil)
+        try await journal.close()
+    }
+
     @Test("has an entry exactly if what it is about was written", arguments: Site.Kind.allCases)
     func oneCommit(_ kind: Site.Kind) async throws {
         let site = Site(kind)

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 import TillCore
@@ -105,6 +106,43 @@ struct ShopCheckTests {
         #expect(!String(reflecting: key).contains("hidden"))
         let error = #expect(throws: ShopError.self) { try ShopKey(key: "ck_a", secret: Secret("hidden value")) }
         #expect(error.map { !"\($0)".contains("hidden") } == true)
+        #expect(error == .key(.secret))
+        #expect(throws: ShopError.key(.key)) { try ShopKey(key: "a", secret: Secret("cs_a")) }
+    }
+
+    @Test("a shop that repeats the secret, or the header with it, is not repeated", arguments: [401, 400, 404, 500])
+    func echoes(_ status: Int) async throws {
+        let basic = Data("ck_a:cs_hidden".utf8).base64EncodedString()
+        // Without the padding, and with a mark upon its last character, it is the secret all the same.
+        let marked = "cs_hidden\u{301} \(basic.filter { $0 != "=" })"
+        let long = String(repeating: "x", count: 190)
+        let body = """
+            {"code": "woocommerce_rest_cs_hidden", "message": "\(marked) \(long)cs_hidden \(basic)"}
+            """
+        let client = ShopClient(
+            try ShopURL("https://shop.example"), key: try ShopKey(key: "ck_a", secret: Secret("cs_hidden")),
+            transport: Fixed(status: status, body: body), clock: SystemClock())
+        let error = await #expect(throws: ShopError.self) { try await client.check() }
+        let words = error.map { "\($0) \($0.what)" } ?? "cs_"
+        #expect(!words.contains("cs_") && !words.contains(basic.prefix(8)))
+    }
+
+    @Test("what answers in JSON and has no orders is no shop")
+    func noShop() async throws {
+        let client = ShopClient(
+            try ShopURL("https://shop.example"), key: try ShopKey(key: "ck_a", secret: Secret("cs_a")),
+            transport: Fixed(status: 404, body: #"{"code": "rest_no_route", "message": "No route"}"#),
+            clock: SystemClock())
+        await #expect(throws: ShopError.unreadable("list of orders")) { try await client.check() }
+    }
+
+    private struct Fixed: HTTPTransport {
+        var status: Int
+        var body: String
+
+        func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {
+            HTTPReply(response: HTTPResponse(status: .init(code: status)), body: Array(self.body.utf8))
+        }
     }
 
     @Test("addresses are the shop's own")

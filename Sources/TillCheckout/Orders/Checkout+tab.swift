@@ -57,8 +57,9 @@ extension Checkout {
     }
 
     /// Binds a draft made without knowledge of the order's tab to it: it must ask for the whole order, and no other
-    /// payment may be live. A tab that is only being opened is written as it is: whoever opens it then reads again, and
-    /// finds the payment. Nothing is sold under the identifier of a part.
+    /// payment may be live. Of the total of a tab that follows its payments only the currency is a condition. A tab
+    /// that is only being opened is written as it is: whoever opens it then reads again, and finds the payment. Nothing
+    /// is sold under the identifier of a part.
     func onTab(_ draft: PaymentDraft) async throws(CheckoutError) -> PaymentDraft {
         let payment = draft.payment
         let whole = payment.order.id.whole
@@ -75,12 +76,17 @@ extension Checkout {
         let balance = OrderBalance(total: kept.tab.total, payments: payments)
         try check(kept.tab, balance, payments)
         if let live = payments.last(where: \.isLive) {
-            guard balance.paid.isZero else {
+            // What is open of a tab that follows its payments is open by its former total only.
+            guard balance.paid.isZero || kept.tab.followsPayments else {
                 throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
             }
             throw .orderOccupied(payment.order.id, by: live.id, live.status)
         }
-        guard payment.amount == balance.total else {
+        // In another currency it would not count as paid.
+        guard payment.currency == balance.total.currency else {
+            throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
+        }
+        guard payment.amount == balance.total || kept.tab.followsPayments else {
             throw .orderAmount(payment.order.id, asked: payment.amount, open: balance.open)
         }
         draft.tabChange = kept.adding(payment.id)

@@ -74,6 +74,7 @@ extension ServerOptions {
         sessions = SessionLimits(settings)
         if let number = settings.number(.staffPIN) { pins = PINPolicy(minimumDigits: number) }
         isMetricsOpen = settings.text(.metricsOpen) == "true"
+        connectsPrivateShops = settings.text(.privateShops) == "true"
         if let span = settings.span(.guessDelay) { longestGuessDelay = span }
         if let span = settings.span(.headTime) { headTimeout = span }
         if let span = settings.span(.bodyTime) { bodyTimeout = span }

@@ -41,25 +41,15 @@ extension ShopCommand {
             try await withCounter(common, provider) { counter in
                 let address = try ShopURL(url, allowsPlain: allowPlain)
                 let pair = try keyPair()
-                let scope = try orderScope()
-                let base = try notificationBase()
+                let request = ConnectedShops.Request(
+                    url: address, key: pair, scope: try orderScope(), isTestShop: testShop)
+                let notified = try notifyAt.map { try NotificationAddress($0) }
                 let transport = HTTPClientTransport()
-                let client = ShopClient(address, key: pair, transport: transport, clock: counter.clock)
                 do {
                     if !common.json { Output.note("Asking \(address) whether it takes the key …") }
-                    let standing = try await client.check()
-                    let request = ConnectedShops.Request(
-                        url: address, key: pair, scope: scope, isTestShop: testShop)
-                    let made = try await counter.connectedShops.connect(request, account: counter.options.account)
-                    if let base {
-                        for topic in ShopNotification.Topic.allCases {
-                            try await client.subscribe(
-                                to: ShopNotification(
-                                    topic: topic, url: "\(base)/v1/shops/\(made.shop.id)/notifications",
-                                    secret: made.hookSecret))
-                        }
-                    }
-                    show(made.shop, standing, isNotified: base != nil)
+                    show(
+                        try await counter.connectedShops.connect(
+                            request, account: counter.options.account, over: transport, notifying: notified))
                 } catch {
                     await transport.shutdown()
                     throw error
@@ -86,30 +76,12 @@ extension ShopCommand {
 
         private func orderScope() throws -> OrderScope? {
             guard let scope else { return nil }
-            guard let valid = OrderScope(scope) else {
-                throw CommandError(
-                    code: "invalid_scope", what: "--scope is no name of a scope. The shop was not connected.",
-                    next: "Use 1 to \(OrderScope.maximumBytes) letters, digits, dots, dashes and underscores.")
-            }
+            guard let valid = OrderScope(scope) else { throw ShopConnectError.scope }
             return valid
         }
 
-        /// Returns the public address without a slash at its end.
-        private func notificationBase() throws -> String? {
-            guard var base = notifyAt else { return nil }
-            while base.hasSuffix("/") { base.removeLast() }
-            guard base.wholeMatch(of: /https?:\/\/[A-Za-z0-9.:_\[\]-]{1,255}(\/[A-Za-z0-9._~\/-]{0,200})?/) != nil,
-                base.hasPrefix("https://") || Loopback.isURL(base)
-            else {
-                throw CommandError(
-                    code: "invalid_notify_at",
-                    what: "--notify-at is no address to which a shop sends. The shop was not connected.",
-                    next: "Give the counter's public address, such as https://till.example.")
-            }
-            return base
-        }
-
-        private func show(_ shop: ConnectedShop, _ standing: ShopClient.Standing, isNotified: Bool) {
+        private func show(_ made: ConnectedShops.Connection) {
+            let (shop, standing) = (made.shop, made.standing)
             guard common.json else {
                 Output.line(shop.id.rawValue)
                 let version =
@@ -117,7 +89,7 @@ extension ShopCommand {
                 let currency = standing.currency.map { ", in \($0.code)" } ?? ""
                 Output.note("\(shop.url) is connected: \(version)\(currency).")
                 Output.note(
-                    isNotified
+                    made.isNotified
                         ? "It notifies the counter of changes."
                         : "A running counter asks it for changes every "
                             + "\(ShopSyncLimits.poll.milliseconds / 1_000) seconds.")
@@ -129,7 +101,7 @@ extension ShopCommand {
             writer.field("url", shop.url.text)
             writer.field("version", standing.version)
             writer.field("currency", standing.currency?.code)
-            writer.field("notifies", isNotified)
+            writer.field("notifies", made.isNotified)
             writer.endObject()
             Output.line(writer.text)
         }

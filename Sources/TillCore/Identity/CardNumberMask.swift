@@ -93,7 +93,7 @@ public enum CardNumberMask {
 
     /// Returns the end of the UUID or of the hexadecimal name that begins at a position as a word of its own; `nil` if
     /// there is none.
-    private static func randomName(at start: Int, in scalars: [Unicode.Scalar]) -> Int? {
+    static func randomName(at start: Int, in scalars: [Unicode.Scalar]) -> Int? {
         guard start == 0 || !isPartOfWord(scalars[start - 1]) else { return nil }
         var end = start
         var letters = 0

@@ -136,6 +136,13 @@ extension Setting {
             "Accounts, separated by commas, that use the counter's readers and printers and see its metrics, beside "
             + "its own."
     )
+    /// The switch for connecting shops of the counter's own network over HTTP.
+    public static let privateShops = Setting(
+        key: "shops.private", option: nil, kind: .choice(["true", "false"]), defaultValue: "false",
+        about:
+            "Whether shops in the counter's own network, and on its machine, are connected over HTTP, too; else only "
+            + "by `till shop connect`."
+    )
     /// The maximum delay of a request with an unknown key.
     public static let guessDelay = Setting(
         key: "limits.guess_delay", option: nil, kind: .span, defaultValue: "2s",
@@ -150,8 +157,8 @@ extension Setting {
         .journal, .account, .provider, .providerHosts, .mode, .orderScope, .dayDifferenceLimit, .contactDays,
         .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
-        .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .staffLock, .staffPIN,
-        .openBrowser,
+        .idleTime, .streams, .guessDelay, .hardwareAccounts, .privateShops, .sessionIdle, .sessionDays,
+        .staffLock, .staffPIN, .openBrowser,
         .metricsOpen, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

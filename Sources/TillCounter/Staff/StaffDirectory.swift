@@ -91,8 +91,8 @@ public struct StaffDirectory: Sendable {
             guard all.count < StaffDirectory.maximumStaff else { throw .tooMany }
             try StaffDirectory.check(role, in: roles)
             let person = StaffRecord(
-                id: id, account: account, name: name, role: role, pin: pin, generation: 1, createdAt: clock.now(),
-                createdBy: actor)
+                id: id, account: account, name: name, role: role, pin: pin, generation: try await firstGeneration(),
+                createdAt: clock.now(), createdBy: actor)
             return ([.insert(person.record)], note(.personAdded, person, [AuditChange("role", to: role)]))
         }
         // Read back as every later read has it: the journal sets the date on writing.
@@ -129,6 +129,8 @@ public struct StaffDirectory: Sendable {
             if let role = change.role {
                 try StaffDirectory.check(role, in: roles)
                 person.role = role
+                let others = all.filter { $0.id != found.id }
+                try StaffDirectory.keep((all, roles), managedAfter: (others + [person], roles), for: found.name)
             }
             if let pin = change.pin { person.pin = pin }
             if let isDisabled = change.isDisabled {
@@ -150,16 +152,20 @@ public struct StaffDirectory: Sendable {
         return changed
     }
 
-    /// Removes a person other than the last; their sessions end within a second.
+    /// Removes a person; their sessions end within a second. Refused for the last person, and for the last who can
+    /// sign in and manage the staff.
     @discardableResult
     public func remove(_ word: String) async throws(StaffError) -> StaffRecord {
         var removed: StaffRecord?
-        try await commit { (all, _) throws(StaffError) in
+        try await commit { (all, roles) throws(StaffError) in
             guard let found = StaffDirectory.find(word, in: all) else { throw .unknownPerson(word) }
             guard all.count > 1 else { throw .lastPerson(found.name) }
+            let others = all.filter { $0.id != found.id }
+            try StaffDirectory.keep((all, roles), managedAfter: (others, roles), for: found.name)
             removed = found
             return (
-                [.remove(found.record.id)] + (try await withoutOffice(found)), note(.personRemoved, found, [])
+                [.remove(found.record.id)] + (try await withoutOffice(found)),
+                note(.personRemoved, found, [AuditChange("role", from: found.role, to: nil)])
             )
         }
         guard let removed else { throw .unknownPerson(word) }
@@ -203,15 +209,39 @@ public struct StaffDirectory: Sendable {
 
     // MARK: Roles
 
-    /// Creates a role of the shop, or changes it for all its holders.
-    public func put(_ role: StaffRole) async throws(StaffError) {
+    /// The roles over which ``put(_:over:)`` writes.
+    public enum KnownRole: Hashable, Sendable {
+        /// One of this name, or none.
+        case any
+        /// None of this name, or the same role.
+        case none
+        /// One of this name.
+        case one
+    }
+
+    /// Creates a role of the shop, or changes it for all its holders. Refused where it would take the management of the
+    /// staff from the last who can sign in. The same role again changes nothing.
+    public func put(_ role: StaffRole, over known: KnownRole = .any) async throws(StaffError) {
         guard !role.isBuiltIn else { throw .builtInRole(role.name) }
         guard !CardNumberMask.finds(in: role.name) else { throw .cardNumber }
-        try await commit { (_, roles) throws(StaffError) in
-            let isKnown = roles.contains { $0.name == role.name }
-            guard isKnown || roles.count < StaffRole.builtIn.count + StaffRole.maximumOwn else { throw .tooManyRoles }
+        try await commit { (all, roles) throws(StaffError) in
+            let before = roles.first { $0.name == role.name }
+            guard before != role else { return nil }
+            switch known {
+            case .any: break
+            case .none: guard before == nil else { throw .roleTaken(role.name) }
+            case .one: guard before != nil else { throw .unknownRole(role.name) }
+            }
+            guard before != nil || roles.count < StaffRole.builtIn.count + StaffRole.maximumOwn else {
+                throw .tooManyRoles
+            }
+            let others = roles.filter { $0.name != role.name }
+            try StaffDirectory.keep((all, roles), managedAfter: (all, others + [role]), for: role.name)
             let record = StaffRoleRecord(account: account, role: role).record
-            return ([.put(record, over: try await kept(record.id))], note(.roleChanged, role))
+            return (
+                [.put(record, over: try await kept(record.id))],
+                note(.roleChanged, role.name, from: before, to: role)
+            )
         }
     }
 
@@ -221,7 +251,10 @@ public struct StaffDirectory: Sendable {
             guard let role = roles.first(where: { $0.name == name }) else { throw .unknownRole(name) }
             guard !role.isBuiltIn else { throw .builtInRole(name) }
             guard !all.contains(where: { $0.role == name }) else { throw .roleInUse(name) }
-            return ([.remove(StaffRoleRecord(account: account, role: role).record.id)], note(.roleRemoved, role))
+            return (
+                [.remove(StaffRoleRecord(account: account, role: role).record.id)],
+                note(.roleRemoved, name, from: role, to: nil)
+            )
         }
     }
 
@@ -231,6 +264,26 @@ public struct StaffDirectory: Sendable {
         guard roles.contains(where: { $0.name == role }) else { throw .unknownRole(role) }
     }
 
+    /// The people of an account, and all roles.
+    private typealias Standing = (people: [StaffRecord], roles: [StaffRole])
+
+    /// Refuses a change after which nobody could sign in and manage the staff, if somebody could before. Disabling a
+    /// person is never refused: it is what to do about a PIN in wrong hands, and `till staff enable` undoes it.
+    private static func keep(
+        _ before: Standing, managedAfter after: Standing, for name: String
+    ) throws(StaffError) {
+        guard isManaged(after) || !isManaged(before) else { throw .lastManager(name) }
+    }
+
+    /// Returns `true` if somebody can sign in and manage the staff.
+    private static func isManaged(_ standing: Standing) -> Bool {
+        let managing = Set(standing.roles.filter { $0.permissions.contains(.staff) }.map(\.name))
+        return standing.people.contains { person in
+            person.disabledAt == nil && (person.pin != nil || person.office == .enrolled)
+                && managing.contains(person.role)
+        }
+    }
+
     private static func line(_ text: String) throws(StaffError) -> String {
         guard (1...maximumNameBytes).contains(text.utf8.count), text.first?.isWhitespace == false,
             text.last?.isWhitespace == false,
@@ -238,6 +291,13 @@ public struct StaffDirectory: Sendable {
         else { throw .invalidName }
         guard !CardNumberMask.finds(in: text) else { throw .cardNumber }
         return text
+    }
+
+    /// Returns the generation of a person who is added: greater than any before. The same request makes the same
+    /// identifier again after a removal, and no session of then must be one of whoever is added now.
+    private func firstGeneration() async throws(StaffError) -> Int {
+        // Each change of a person counts one further, and so does this record.
+        (try await kept(StaffDirectory.stateID)?.version ?? 0) + 1
     }
 
     package func kept(_ id: RecordID) async throws(StaffError) -> KeptRecord? {
@@ -256,16 +316,33 @@ public struct StaffDirectory: Sendable {
             changes: [AuditChange("name", to: person.name)] + changes)
     }
 
-    private func note(_ action: AuditAction, _ role: StaffRole) -> AuditNote {
-        let limits = [("refund_limit", role.refundLimits), ("discount_limit", role.discountLimits)].flatMap {
-            (name, limits) in
-            limits.sorted { $0.key.code < $1.key.code }.map {
-                AuditChange(name, to: "\(Money(minorUnits: $0.value, currency: $0.key))")
-            }
+    /// Returns an audit note about a role: what is different of its permissions and limits.
+    private func note(
+        _ action: AuditAction, _ name: String, from before: StaffRole?, to after: StaffRole?
+    ) -> AuditNote {
+        var changes: [AuditChange] = []
+        if before?.permissions != after?.permissions {
+            changes.append(
+                AuditChange(
+                    "permissions", from: before?.permissions.words.joined(separator: ","),
+                    to: after?.permissions.words.joined(separator: ",")))
         }
-        return AuditNote(
-            action, account: account, subject: role.name,
-            changes: [AuditChange("permissions", to: role.permissions.words.joined(separator: ","))] + limits)
+        changes += StaffDirectory.changes("refund_limit", before?.refundLimits, after?.refundLimits)
+        changes += StaffDirectory.changes("discount_limit", before?.discountLimits, after?.discountLimits)
+        return AuditNote(action, account: account, subject: name, changes: changes)
+    }
+
+    /// Returns the differences of limits, by currency.
+    private static func changes(
+        _ name: String, _ before: [Currency: Int64]?, _ after: [Currency: Int64]?
+    ) -> [AuditChange] {
+        let (before, after) = (before ?? [:], after ?? [:])
+        func shown(_ units: Int64?, _ currency: Currency) -> String? {
+            units.map { "\(Money(minorUnits: $0, currency: currency))" }
+        }
+        return Set(before.keys).union(after.keys).sorted { $0.code < $1.code }
+            .filter { before[$0] != after[$0] }
+            .map { AuditChange(name, from: shown(before[$0], $0), to: shown(after[$0], $0)) }
     }
 
     /// Decides a change on the current state and commits it with its audit note and seals. Decides again after a

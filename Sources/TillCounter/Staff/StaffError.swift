@@ -11,6 +11,8 @@ public enum StaffError: ExplainedError, Hashable {
     case tooMany
     /// The account would have no staff left.
     case lastPerson(String)
+    /// Nobody could sign in and manage the staff any more.
+    case lastManager(String)
     /// Staff sign-in can end only with one person left.
     case severalPeople(Int)
     /// A person was added while all sessions were being ended.
@@ -21,6 +23,8 @@ public enum StaffError: ExplainedError, Hashable {
     case invalidLimit
     case tooManyRoles
     case builtInRole(String)
+    /// Another role has the name.
+    case roleTaken(String)
     case roleInUse(String)
     case invalidPIN(digits: Int)
     case weakPIN
@@ -47,6 +51,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .cardNumber: "card_number_refused"
         case .tooMany: "too_many_staff"
         case .lastPerson: "last_person"
+        case .lastManager: "last_staff_manager"
         case .severalPeople, .addedMeanwhile: "several_people"
         case .unknownRole: "unknown_role"
         case .unknownPermission: "unknown_permission"
@@ -54,6 +59,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .invalidLimit: "invalid_limit"
         case .tooManyRoles: "too_many_roles"
         case .builtInRole: "built_in_role"
+        case .roleTaken: "role_exists"
         case .roleInUse: "role_in_use"
         case .invalidPIN: "invalid_pin"
         case .weakPIN: "weak_pin"
@@ -79,6 +85,8 @@ public enum StaffError: ExplainedError, Hashable {
         case .cardNumber: "The name has a card number in it. Nothing was changed."
         case .tooMany: "The account has \(StaffDirectory.maximumStaff) people. Nobody was added."
         case .lastPerson(let name): "\(shown(name, 64)) is the last person of the staff. Nobody was removed."
+        case .lastManager(let name):
+            "Without \(shown(name, 64)) nobody could sign in and manage the staff. Nothing was changed."
         case .severalPeople(let count):
             count == 0
                 ? "The shop has no staff. Nothing was changed."
@@ -90,9 +98,10 @@ public enum StaffError: ExplainedError, Hashable {
             "A role's name has 1 to \(StaffRole.maximumNameBytes) lower-case letters, digits and dashes. "
                 + "Nothing was changed."
         case .invalidLimit:
-            "A limit of a role is a currency and a number of minor units above zero. Nothing was changed."
+            "A limit of a role is a currency and 1 to \(StaffRole.maximumLimit) minor units. Nothing was changed."
         case .tooManyRoles: "The account has \(StaffRole.maximumOwn) roles of its own. Nothing was changed."
         case .builtInRole(let name): "The role \(name) is built in and stays as it is. Nothing was changed."
+        case .roleTaken(let name): "There is a role \(shown(name, 40)) already. Nothing was changed."
         case .roleInUse(let name): "Somebody has the role \(name). Nothing was changed."
         case .invalidPIN(let digits):
             "A PIN has \(digits) to \(PINPolicy.maximumDigits) digits and nothing else. Nothing was changed."
@@ -104,7 +113,8 @@ public enum StaffError: ExplainedError, Hashable {
         case .tooManyPasskeys: "There are \(Passkey.maximumPerPerson) passkeys already. None was added."
         case .lastPasskey: "That passkey is all that you can sign in with. It was not removed."
         case .pepperMissing:
-            "The file that PINs and passwords are checked with is not the one that they were set with. Nobody was signed in."
+            "The file that PINs and passwords are checked with is not the one that they were set with. "
+                + "Nobody was signed in."
         case .pepperFile(let path): "The file \(path) cannot be read or made. No PIN or password was set or checked."
         case .untrusted(let file): file.what + " No PIN or password was set or checked."
         case .busy: "Too many PINs or passwords are being checked. Nobody was signed in, and nothing was changed."
@@ -129,6 +139,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .cardNumber: "Give another name; a letter between the digits helps."
         case .tooMany: "Remove those who have left, with till staff remove."
         case .lastPerson: "Use till staff end if the shop is to have no staff any more; it signs everybody out."
+        case .lastManager: "Give somebody else a role with the permission staff first, and a PIN or an invitation."
         case .severalPeople, .addedMeanwhile: "Remove all but one first, with till staff remove."
         case .unknownRole: "till roles list has all."
         case .unknownPermission:
@@ -137,6 +148,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .invalidLimit: "Write it as EUR=5000 for 50.00 EUR."
         case .tooManyRoles: "Remove one that nobody has, with till roles remove."
         case .builtInRole: "Make one of your own, with till roles set."
+        case .roleTaken: "Give another name, or change that role."
         case .roleInUse: "Give those people another role first, with till staff set-role."
         case .invalidPIN: "Choose another PIN. The setting staff.pin_digits says how short it may be."
         case .weakPIN: "Choose digits that neither repeat nor count up or down."

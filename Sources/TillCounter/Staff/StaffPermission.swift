@@ -76,10 +76,18 @@ extension Set<StaffPermission> {
             self = .all
             return
         }
+        let names: [String] = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            part.filter { $0 != " " }
+        }
+        self = try Set(names: names)
+    }
+
+    /// Reads the names of permissions, and adds all implied ones.
+    package init(names: [String]) throws(StaffError) {
         self = []
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let permission = StaffPermission(rawValue: word.filter { $0 != " " }) else {
-                throw .unknownPermission(String(word.prefix(40)))
+        for name in names {
+            guard let permission = StaffPermission(rawValue: name) else {
+                throw .unknownPermission(String(name.prefix(40)))
             }
             formUnion([permission])
         }

@@ -7,6 +7,8 @@ public struct StaffRole: Hashable, Sendable {
     public static let maximumOwn = 32
     /// The maximum number of currencies with a limit in one role.
     public static let maximumLimits = 16
+    /// The maximum of a limit, in minor units: a payment's.
+    public static let maximumLimit: Int64 = 999_999_999_999
     /// The maximum length of a name, in bytes.
     public static let maximumNameBytes = 32
 
@@ -31,9 +33,9 @@ public struct StaffRole: Hashable, Sendable {
             })
         else { throw .invalidRoleName }
         for limits in [refundLimits, discountLimits] {
-            guard limits.count <= StaffRole.maximumLimits, limits.values.allSatisfy({ $0 > 0 }) else {
-                throw .invalidLimit
-            }
+            guard limits.count <= StaffRole.maximumLimits,
+                limits.values.allSatisfy({ (1...StaffRole.maximumLimit).contains($0) })
+            else { throw .invalidLimit }
         }
         self.init(trusted: name, permissions.complete, refundLimits, discountLimits)
     }
@@ -116,7 +118,8 @@ struct StaffRoleRecord: RecordDocument, Hashable {
             guard let currency = Currency(ifValid: member.key), let units = member.value.int64Value else {
                 throw body.damaged(name)
             }
-            limits[currency] = units
+            // Earlier releases kept any; no payment has more than the maximum.
+            limits[currency] = min(units, StaffRole.maximumLimit)
         }
         return limits
     }

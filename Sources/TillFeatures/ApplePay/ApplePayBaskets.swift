@@ -175,6 +175,8 @@ struct ApplePayBaskets: Sendable {
                 basket.refused.count < WalletBasket.maximumRefused
             else { return false }
             basket.attempt = WalletBasket.Attempt(transaction: transaction.description)
+            // The order of a basket opened in process is no shop's.
+            basket.attempt?.awaitsBooking = basket.terms != nil
             return true
         }
         if let entry = begun.flatMap(Entry.init) { return .begin(entry) }

@@ -1,7 +1,7 @@
 import TillApplePay
 
 /// The names of a basket's services in requests and answers.
-enum BasketService: String, CaseIterable {
+package enum BasketService: String, CaseIterable, Sendable {
     case delivery
     case collection
     /// Neither delivery nor collection.

@@ -14,6 +14,9 @@ package struct WalletBasket: Hashable, Sendable {
         package var contact: [UInt8]?
         /// The answer to the sheet, JSON; `nil` while the payment is in progress.
         package var answer: [UInt8]?
+        /// `true` from the beginning of the payment until the order is booked, or nothing of it is paid any more.
+        /// `false` for payments of an earlier version, whose orders are not booked afterwards.
+        var awaitsBooking = false
 
         /// Creates an attempt that has just begun.
         package init(transaction: String) { self.transaction = transaction }
@@ -92,6 +95,9 @@ extension WalletBasket: RecordDocument {
     /// The match for baskets with an answered payment that still have something personal.
     static let personal = RecordMatch("personal", "1")
 
+    /// Returns the match for an account's baskets whose payment has begun and whose order is not booked.
+    static func unbooked(of owner: AccountID) -> RecordMatch { RecordMatch("unbooked", owner.rawValue) }
+
     /// Returns the match for the baskets of an order.
     static func of(_ order: OrderID, _ owner: AccountID) -> RecordMatch {
         RecordMatch("order", OrderBasket.id(owner, order).key)
@@ -149,6 +155,7 @@ extension WalletBasket: RecordDocument {
         if let attempt {
             writer.field("transaction", attempt.transaction)
             writer.field("payment", attempt.payment?.rawValue)
+            if attempt.awaitsBooking { writer.field("awaits_booking", true) }
             for (key, part) in [("contact", attempt.contact), ("answer", attempt.answer)] {
                 guard let part else { continue }
                 writer.key(key)
@@ -167,6 +174,10 @@ extension WalletBasket: RecordDocument {
         let order = WalletBasket.of(order, owner)
         var fields = [order.field: order.value]
         if attempt == nil { fields[WalletBasket.open.field] = WalletBasket.open.value }
+        if attempt?.awaitsBooking == true {
+            let unbooked = WalletBasket.unbooked(of: owner)
+            fields[unbooked.field] = unbooked.value
+        }
         if attempt?.answer != nil, isPersonal { fields[WalletBasket.personal.field] = WalletBasket.personal.value }
         return fields
     }
@@ -204,6 +215,7 @@ extension WalletBasket: RecordDocument {
         guard let transaction = body.optionalText("transaction") else { return }
         attempt = Attempt(transaction: transaction)
         attempt?.payment = body.optionalText("payment").map { PaymentID(rawValue: $0) }
+        attempt?.awaitsBooking = body.json["awaits_booking"]?.boolValue ?? false
         attempt?.contact = body.optionalDocument("contact")
         attempt?.answer = body.optionalDocument("answer")
         if attempt?.answer != nil, let due = stored.due { keptFor = due.since(openedAt) }

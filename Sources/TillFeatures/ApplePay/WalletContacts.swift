@@ -7,7 +7,7 @@ import TillWeb
 /// The contacts of orders paid by Apple Pay: read, erased on request, and erased when their retention ends.
 ///
 /// The contact lies in the basket that was paid and nowhere else; it is found by the order. It is not copied to the
-/// order book: most of these orders are not booked there, and of two copies an erasure could miss one.
+/// order book: of two copies an erasure could miss one.
 package struct WalletContacts: OrderContacts, ContactKeeper {
     /// The maximum number of baskets of an order that are read and erased at once.
     static let maximumBaskets = 500

@@ -25,6 +25,22 @@ package struct BookedOrder: Hashable, Sendable {
         }
     }
 
+    /// The source of an order's content.
+    package enum Origin: Hashable, Sendable {
+        /// A shop or a program that booked the order, or replaced its content.
+        case shop
+        /// A paid basket with this identifier, from which the counter booked the order.
+        case basket(String)
+
+        /// The identifier of the basket; `nil` for a shop.
+        package var basket: String? {
+            switch self {
+            case .shop: nil
+            case .basket(let id): id
+            }
+        }
+    }
+
     /// What the shop said about an order, all of which it can replace.
     package struct Content: Hashable, Sendable {
         package var order: Order
@@ -63,14 +79,16 @@ package struct BookedOrder: Hashable, Sendable {
     /// The fingerprint of the content as the shop sent it.
     package var fingerprint: [UInt8]
     package var state: State
+    package var origin: Origin
     /// The number of changes, from 1.
     var changes: Int
     package let createdAt: Timestamp
     var updatedAt: Timestamp
 
     /// Creates an open order.
-    init(account: AccountID, content: Content, at now: Timestamp) {
+    init(account: AccountID, content: Content, from origin: Origin = .shop, at now: Timestamp) {
         (self.account, self.content, fingerprint) = (account, content, content.fingerprint)
+        self.origin = origin
         (state, changes, createdAt, updatedAt) = (.open, 1, now, now)
     }
 
@@ -91,6 +109,8 @@ extension BookedOrder: RecordDocument {
     static func of(_ account: AccountID, in state: State) -> RecordMatch {
         RecordMatch("state", "\(account.rawValue)\n\(state.rawValue)")
     }
+    /// The orders that were booked from a basket and have a note, of all accounts.
+    static let notedInBasket = RecordMatch("basket_note", "1")
     /// The orders of an account with that number, if it can be one.
     static func of(_ account: AccountID, number: String) -> RecordMatch? { match("number", account, number) }
     /// The orders of an account whose telephone number ends in those digits.
@@ -112,16 +132,22 @@ extension BookedOrder: RecordDocument {
         if let note = content.note { writer.field("note", note) }
         if let wantedAt = content.wantedAt { writer.field("wanted_at", wantedAt) }
         writer.field("fingerprint", Hex.lowercase(fingerprint))
+        if let basket = origin.basket { writer.field("basket", basket) }
         writer.field("state", state.rawValue)
         writer.field("changes", changes)
         writer.field("created_at", createdAt.milliseconds)
         writer.field("updated_at", updatedAt.milliseconds)
         writer.endObject()
         var fields: [String: String] = [:]
+        // An order from a basket has no telephone number of its own: the contact is in the basket.
+        let last =
+            origin.basket == nil
+            ? OrderContact.digits(of: content.contact?.phone).flatMap { BookedOrder.of(account, phone: $0) }
+            : content.note.map { _ in BookedOrder.notedInBasket }
         let matches = [
             BookedOrder.of(account), BookedOrder.of(account, in: state),
             BookedOrder.of(account, number: content.order.number),
-            OrderContact.digits(of: content.contact?.phone).flatMap { BookedOrder.of(account, phone: $0) },
+            last,
         ]
         for match in matches.compactMap(\.self) { fields[match.field] = match.value }
         // Due is the beginning of the retention, so that a change of the setting holds for every order.
@@ -139,13 +165,14 @@ extension BookedOrder: RecordDocument {
         guard let handover = Handover(rawValue: try body.text("handover")) else { throw body.damaged("handover") }
         guard let state = State(rawValue: try body.text("state")) else { throw body.damaged("state") }
         // What is there and is not what it should be is damage, and nobody is to read it as missing.
-        for text in ["note", "wanted_at"] where body.json[text] != nil { _ = try body.text(text) }
+        for text in ["note", "wanted_at", "basket"] where body.json[text] != nil { _ = try body.text(text) }
         let contact = body.json["contact"]
         guard contact?.objectValue != nil || contact == nil else { throw body.damaged("contact") }
         content = Content(
             order: order, contact: contact.map { OrderContact(json: $0) }, handover: handover,
             note: body.optionalText("note"), wantedAt: body.optionalText("wanted_at"))
         fingerprint = try body.bytes("fingerprint")
+        origin = body.optionalText("basket").map { Origin.basket($0) } ?? .shop
         self.state = state
         changes = Int(clamping: try body.int("changes"))
         createdAt = Timestamp(milliseconds: try body.int("created_at"))

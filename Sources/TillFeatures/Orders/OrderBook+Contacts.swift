@@ -32,7 +32,7 @@ extension OrderBook: ContactKeeper {
 
     /// Erases the contact of an order as it was read.
     /// - Returns: `false` if it was changed meanwhile.
-    private func erase(
+    fileprivate func erase(
         _ order: BookedOrder, from version: Int, reason: String? = nil
     ) async throws(JournalError) -> Bool {
         var order = order
@@ -69,6 +69,30 @@ extension OrderBook: ContactKeeper {
             // A damaged record keeps no other one from its end.
             guard let order = try? BookedOrder(stored), order.isPersonal else { continue }
             if try await erase(order, from: stored.version, reason: "retention") { erased += 1 }
+        }
+        return erased
+    }
+}
+
+/// The notes on orders that the counter booked from baskets. Each is a copy of the basket's, so it is kept no longer
+/// than a basket keeps its own, also where booked orders keep theirs without end.
+package struct BasketNotes: ContactKeeper {
+    private let book: OrderBook
+
+    package init(_ book: OrderBook) { self.book = book }
+
+    /// Has nothing to renew: such orders had the index value from the beginning.
+    package func renewRecords() async throws(JournalError) {}
+
+    /// Erases notes of orders that were booked at `moment` or before.
+    package func eraseContacts(keptSince moment: Timestamp, limit: Int) async throws(JournalError) -> Int {
+        let found = try await book.journal.records(
+            RecordQuery(BookedOrder.collection, matching: BookedOrder.notedInBasket, limit: limit))
+        var erased = 0
+        for stored in found {
+            // A damaged record keeps no other one from its end.
+            guard let order = try? BookedOrder(stored), order.createdAt <= moment else { continue }
+            if try await book.erase(order, from: stored.version, reason: "retention") { erased += 1 }
         }
         return erased
     }

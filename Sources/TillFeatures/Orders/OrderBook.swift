@@ -43,14 +43,14 @@ package struct OrderBook: Sendable {
     // MARK: Reading
 
     /// An order and its tab, each with the version that was read.
-    private struct Kept {
+    struct Kept {
         var order: BookedOrder
         var orderVersion: Int
         var tab: OrderTab
         var tabVersion: Int
     }
 
-    private func kept(_ id: OrderID, of account: AccountID) async throws -> Kept? {
+    func kept(_ id: OrderID, of account: AccountID) async throws -> Kept? {
         let key = OrderTab.key(account: account, order: id)
         guard let stored = try await journal.record(RecordID(BookedOrder.collection, key)),
             let tab = try await journal.record(RecordID(OrderTab.collection, key))
@@ -92,11 +92,8 @@ package struct OrderBook: Sendable {
 
     // MARK: Booking
 
-    /// Books an order, or returns the one that was booked with the same content.
-    ///
-    /// The tab is opened in two commits. After the first no payment is made for the order without it; what was made
-    /// before is then found and added by the second, which books the order: all of it, since the money of a payment
-    /// that is over can come back.
+    /// Books an order, or returns the one that was booked with the same content. The content of an order that the
+    /// counter booked from a basket is replaced as by ``replace(_:of:)``: the shop knows better what it sold.
     /// - Throws: ``Problem/orderExists(_:)`` for an order with other content, ``Problem/orderName(_:)`` for a name
     ///   under which it could not be read, ``Problem/orderSoldTooOften(_:)`` for more payments than a tab has.
     package func book(
@@ -104,36 +101,48 @@ package struct OrderBook: Sendable {
     ) async throws -> (entry: Entry, isNew: Bool) {
         let order = BookedOrder(account: account, content: content, at: clock.now())
         guard !BookedOrder.reservedNames.contains(order.id.rawValue) else { throw Problem.orderName(order.id) }
-        let tabID = OrderTab.id(account: account, order: order.id)
         for tries in 1... {
             if let kept = try await kept(order.id, of: account), kept.tab.state != .opening {
+                guard kept.order.origin == .shop else {
+                    return (try await replace(content, of: account, onlyOfBasket: true), true)
+                }
                 guard kept.order.fingerprint == order.fingerprint else { throw Problem.orderExists(order.id) }
                 return (try await entry(kept.order, kept.tab), false)
             }
-            let known = try await journal.record(tabID)
-            // Read second: a payment that is made meanwhile has changed the tab.
-            let sold = try await sold(order)
-            var tab = OrderTab(account: account, order: order.id, total: content.order.total)
-            do throws(JournalError) {
-                guard let known else {
-                    try await journal.change([.insert(tab.record)])
-                    continue
-                }
-                for payment in sold { tab = tab.adding(payment) }
-                tab.state = .open
-                try await journal.change(
-                    [
-                        .update(tab.record, from: known.version), .insert(order.record),
-                        .insert(OrderChange(to: order).record),
-                    ], noting: [note(.orderBooked, order)])
-                feed.hinted([account])
-            } catch {
-                guard case .recordConflict = error, tries < OrderBook.maximumConflicts else { throw error }
-                continue
-            }
+            do {
+                guard try await insert(order) else { continue }
+            } catch JournalError.recordConflict where tries < OrderBook.maximumConflicts { continue }
             return (try await entry(order.id, of: account), true)
         }
         throw CheckoutError.orderChanged(order.id)
+    }
+
+    /// Makes one of the two commits that book an order.
+    ///
+    /// After the first, which opens the tab, no payment is made for the order without it; what was made before is then
+    /// found and added by the second, which books the order: all of it, since the money of a payment that is over can
+    /// come back.
+    /// - Parameter changes: further changes in the commit that books the order.
+    /// - Returns: `true` if the order is booked; `false` if the other commit is to follow.
+    func insert(_ order: BookedOrder, beside changes: [RecordChange] = []) async throws -> Bool {
+        let known = try await journal.record(OrderTab.id(account: order.account, order: order.id))
+        // Read second: a payment that is made meanwhile has changed the tab.
+        let sold = try await sold(order)
+        var tab = OrderTab(account: order.account, order: order.id, total: order.content.order.total)
+        guard let known else {
+            try await journal.change([.insert(tab.record)])
+            return false
+        }
+        for payment in sold { tab = tab.adding(payment) }
+        tab.state = .open
+        tab.followsPayments = order.origin != .shop
+        try await journal.change(
+            [
+                .update(tab.record, from: known.version), .insert(order.record),
+                .insert(OrderChange(to: order).record),
+            ] + changes, noting: [note(.orderBooked, order)])
+        feed.hinted([order.account])
+        return true
     }
 
     /// Returns the payments that were made under the identifier of an order, oldest first, live or not.
@@ -148,9 +157,22 @@ package struct OrderBook: Sendable {
     /// Replaces the content of an order that is not over, as long as its payments have or ask for no more than its new
     /// total. What partial refunds gave back does not count.
     package func replace(_ content: BookedOrder.Content, of account: AccountID) async throws -> Entry {
+        try await replace(content, of: account, onlyOfBasket: false)
+    }
+
+    /// - Parameter onlyOfBasket: `true` to refuse other content for an order that is a shop's by now.
+    private func replace(
+        _ content: BookedOrder.Content, of account: AccountID, onlyOfBasket: Bool
+    ) async throws -> Entry {
         try await change(content.order.id, of: account, .orderChanged) { kept, balance, _ in
+            let isSame = kept.order.fingerprint == content.fingerprint
+            let isShops = kept.order.origin == .shop
+            if onlyOfBasket, isShops {
+                guard isSame else { throw Problem.orderExists(kept.order.id) }
+                return false
+            }
             guard kept.order.isCurrent else { throw Problem.orderOver(kept.order) }
-            guard kept.order.fingerprint != content.fingerprint else { return false }
+            guard !isSame || !isShops else { return false }
             let asked = balance.kept
             let isUnasked = balance.paid.isZero && balance.reserved.isZero
             guard isUnasked || asked.currency == content.order.currency else {
@@ -161,7 +183,9 @@ package struct OrderBook: Sendable {
             }
             kept.order.content = content
             kept.order.fingerprint = content.fingerprint
+            kept.order.origin = .shop
             kept.tab.total = content.order.total
+            kept.tab.followsPayments = false
             return true
         }
     }
@@ -231,13 +255,16 @@ package struct OrderBook: Sendable {
         throw CheckoutError.orderChanged(id)
     }
 
-    private func note(_ action: AuditAction, _ order: BookedOrder, from before: BookedOrder? = nil) -> AuditNote {
+    func note(_ action: AuditAction, _ order: BookedOrder, from before: BookedOrder? = nil) -> AuditNote {
         var changes: [AuditChange] = []
         let total = order.content.order.total.description
         let known = before?.content.order.total.description
         if known != total { changes.append(AuditChange("total", from: known, to: total)) }
         if before?.state != order.state {
             changes.append(AuditChange("state", from: before?.state.rawValue, to: order.state.rawValue))
+        }
+        if before?.origin.basket != order.origin.basket {
+            changes.append(AuditChange("basket", from: before?.origin.basket, to: order.origin.basket))
         }
         return AuditNote(action, account: order.account, subject: order.id.rawValue, changes: changes)
     }

@@ -36,6 +36,7 @@ enum OrderJSON {
         charges("shipping", order.shipping, into: &writer)
         charges("fees", order.fees, into: &writer)
         if let standing = order.standing { writer.field("shop_says", standing.clause) }
+        if let basket = booked.origin.basket { writer.field("basket_id", basket) }
         writer.field("handover", booked.content.handover.rawValue)
         writer.field("wanted_at", booked.content.wantedAt)
         writer.field("note", booked.content.note)

@@ -47,12 +47,7 @@ enum OrderRequest {
         if let name, try scope.map({ try scoped(name, $0) }) ?? name != order.id {
             throw Problem.field("order_id", "The request is about order \(name).")
         }
-        guard order.id.rawValue.utf8.count <= maximumNameBytes else {
-            throw Problem.field("order_id", "It must have at most \(maximumNameBytes) bytes.")
-        }
-        guard order.id.whole == order.id else {
-            throw Problem.field("order_id", "It must not end in ~ and digits: parts of orders are named so.")
-        }
+        try check(order.id)
         order.metadata = try metadata(in: body)
         let shop = document.map { ShopDocument($0) }
         let content = BookedOrder.Content(
@@ -60,13 +55,30 @@ enum OrderRequest {
             handover: try handover(in: body) ?? shop?.handover ?? .none,
             note: try text("note", of: body, atMost: maximumNoteBytes) ?? shop?.note,
             wantedAt: try body.timeWithOffset("wanted_at"))
-        guard
-            BookedOrder(account: .main, content: content, at: Timestamp(milliseconds: 0)).record.body.count
-                <= maximumKeptBytes
-        else {
+        try checkSize(of: BookedOrder(account: .main, content: content, at: Timestamp(milliseconds: 0)))
+        return content
+    }
+
+    /// Refuses an order that could not be booked by a request either: by its name or its size.
+    static func check(_ order: BookedOrder) throws {
+        guard !BookedOrder.reservedNames.contains(order.id.rawValue) else { throw Problem.orderName(order.id) }
+        try check(order.id)
+        try checkSize(of: order)
+    }
+
+    private static func check(_ name: OrderID) throws {
+        guard name.rawValue.utf8.count <= maximumNameBytes else {
+            throw Problem.field("order_id", "It must have at most \(maximumNameBytes) bytes.")
+        }
+        guard name.whole == name else {
+            throw Problem.field("order_id", "It must not end in ~ and digits: parts of orders are named so.")
+        }
+    }
+
+    private static func checkSize(of order: BookedOrder) throws {
+        guard order.record.body.count <= maximumKeptBytes else {
             throw Problem.field("order", "It has too much in it: an order is kept in \(maximumKeptBytes) bytes.")
         }
-        return content
     }
 
     static func scoped(_ name: OrderID, _ scope: OrderScope) throws -> OrderID {

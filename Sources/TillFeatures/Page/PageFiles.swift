@@ -83,6 +83,7 @@ extension PageAsset {
         "/session.js": script(PackageResources.session_js),
         "/settings.css": style(PackageResources.settings_css),
         "/settings.js": script(PackageResources.settings_js),
+        "/settings-audit.js": script(PackageResources.settings_audit_js),
         "/settings-backups.js": script(PackageResources.settings_backups_js),
         "/settings-health.js": script(PackageResources.settings_health_js),
         "/settings-keys.js": script(PackageResources.settings_keys_js),

@@ -34,7 +34,8 @@ package struct PageRoutes: Sendable {
     package static let settings =
         ["/settings"]
         + [
-            "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "backups", "health",
+            "readers", "printers", "receipts", "staff", "keys", "shops", "webhooks", "providers", "audit", "backups",
+            "health",
         ].map { "/settings/" + $0 }
 
     package func register(on router: CounterRouter) {

@@ -31,6 +31,8 @@ package struct ConnectedShop: Hashable, Sendable {
     var sealedHookSecret: [UInt8]
     /// The scope of its order numbers on the counter; `nil` for none.
     package let scope: OrderScope?
+    /// `true` for a shop whose address was named over HTTP: each request checks the address that it goes to.
+    package let isGuarded: Bool
     /// The position in the journal up to which payments were looked at.
     package internal(set) var cursor: Int64
     /// The time up to which changes in the shop were taken in; `nil` before the first time.
@@ -78,6 +80,7 @@ extension ConnectedShop: RecordDocument {
         writer.field("secret", Hex.lowercase(sealedSecret))
         writer.field("hook_secret", Hex.lowercase(sealedHookSecret))
         if let scope { writer.field("scope", scope.rawValue) }
+        if isGuarded { writer.field("guarded", true) }
         writer.field("cursor", cursor)
         if let seenUntil { writer.field("seen_until", seenUntil.milliseconds) }
         if let trouble { writer.field("trouble", trouble.json) }
@@ -98,6 +101,7 @@ extension ConnectedShop: RecordDocument {
         sealedSecret = try body.bytes("secret")
         sealedHookSecret = try body.bytes("hook_secret")
         scope = body.optionalText("scope").flatMap { OrderScope($0) }
+        isGuarded = body.json["guarded"]?.boolValue ?? false
         cursor = try body.int("cursor")
         seenUntil = body.optionalInt("seen_until").map { Timestamp(milliseconds: $0) }
         trouble = ShopTrouble(json: body.json["trouble"])
@@ -106,10 +110,10 @@ extension ConnectedShop: RecordDocument {
 
     init(
         id: ConnectedShopID, account: AccountID, url: ShopURL, key: String, sealedSecret: [UInt8],
-        sealedHookSecret: [UInt8], scope: OrderScope?, cursor: Int64, createdAt: Timestamp
+        sealedHookSecret: [UInt8], scope: OrderScope?, isGuarded: Bool, cursor: Int64, createdAt: Timestamp
     ) {
         (self.id, self.account, self.url, self.key) = (id, account, url, key)
         (self.sealedSecret, self.sealedHookSecret, self.scope) = (sealedSecret, sealedHookSecret, scope)
-        (self.cursor, self.createdAt) = (cursor, createdAt)
+        (self.isGuarded, self.cursor, self.createdAt) = (isGuarded, cursor, createdAt)
     }
 }

@@ -46,29 +46,52 @@ package struct ConnectedShops: Sendable {
         package var scope: OrderScope?
         /// `true` for a shop that sells nothing real.
         package var isTestShop: Bool
+        /// `true` to give a connected shop another key; otherwise it is refused.
+        package var replaces = true
+        /// `true` if the address was named over HTTP.
+        package var isGuarded = false
 
         package init(url: ShopURL, key: ShopKey, scope: OrderScope? = nil, isTestShop: Bool = false) {
             (self.url, self.key, self.scope, self.isTestShop) = (url, key, scope, isTestShop)
         }
     }
 
+    /// Returns what is known of the shop of a request, and the scope in which its orders are to be sold.
+    /// - Throws: if the shop must not be connected so.
+    func known(
+        _ request: Request, _ account: AccountID
+    ) async throws(ShopConnectError) -> (shop: ConnectedShop?, scope: OrderScope?) {
+        guard mode == .live || request.isTestShop || Loopback.isURL(request.url.text) else { throw .testMode }
+        let id = ConnectedShopID.of(account, request.url)
+        let all = try await list(account)
+        let known = all.first { $0.id == id }
+        if let known, !request.replaces { throw .connected(known.url.text, as: known.id.rawValue) }
+        guard known != nil || all.count < ShopSyncLimits.shopsPerAccount else { throw .tooManyShops }
+        let scope = request.scope ?? known?.scope
+        guard known == nil || scope == known?.scope else { throw .scopeChanged }
+        if let other = all.first(where: { $0.id != id && $0.scope == scope }) { throw .sameScope(other.url.text) }
+        return (known, scope)
+    }
+
     /// Connects a shop, or gives a connected one another key. Its payments count from then on. The caller has checked
-    /// the key at the shop.
+    /// the key at the shop. Of calls for one account, in any process, each sees what the one before it has connected:
+    /// no two shops have the same scope, and a shop whose key is not to be replaced keeps it.
     /// - Returns: the shop, and the secret by which it is to sign its notifications.
     package func connect(
         _ request: Request, account: AccountID
     ) async throws(ShopConnectError) -> (shop: ConnectedShop, hookSecret: Secret<String>) {
-        guard mode == .live || request.isTestShop || Loopback.isURL(request.url.text) else { throw .testMode }
         let id = ConnectedShopID.of(account, request.url)
         var tries = 0
         while true {
             tries += 1
-            let all = try await list(account)
-            let known = all.first { $0.id == id }
-            guard known != nil || all.count < ShopSyncLimits.shopsPerAccount else { throw .tooManyShops }
-            let scope = request.scope ?? known?.scope
-            guard known == nil || scope == known?.scope else { throw .scopeChanged }
-            if let other = all.first(where: { $0.id != id && $0.scope == scope }) { throw .sameScope(other.url.text) }
+            let turn: KeptRecord?
+            let stored: KeptRecord?
+            do throws(JournalError) {
+                // Before the account's shops are read: whatever connects one after that is a conflict.
+                turn = try await store.record(ConnectedShops.turn(account))
+                stored = try await store.record(RecordID(ConnectedShop.collection, id.rawValue))
+            } catch { throw .journal(error) }
+            let (known, scope) = try await known(request, account)
             var shop: ConnectedShop
             let hookSecret: Secret<String>
             do throws(StaffError) {
@@ -78,16 +101,16 @@ package struct ConnectedShops: Sendable {
                     id: id, account: account, url: request.url, key: request.key.key,
                     sealedSecret: try ConnectedShop.sealed(request.key.secret, id, by: pepper),
                     sealedHookSecret: try ConnectedShop.sealed(hookSecret, id, by: pepper), scope: scope,
-                    cursor: 0, createdAt: known?.createdAt ?? clock.now())
+                    isGuarded: request.isGuarded, cursor: 0, createdAt: known?.createdAt ?? clock.now())
             } catch { throw .sealing(error) }
             shop.seenUntil = known?.seenUntil
             do throws(JournalError) {
-                let stored = try await store.record(shop.record.id)
                 if let known { shop.cursor = known.cursor } else { shop.cursor = try await store.lastSequence() }
                 let note = AuditNote(
                     .shopConnected, account: account, subject: id.rawValue,
                     changes: [AuditChange("url", to: shop.url.text), AuditChange("key", to: shop.keyEnding)])
-                try await store.change([.put(shop.record, over: stored)], noting: [note])
+                let next = Record(ConnectedShops.turn(account), body: Array("{}".utf8))
+                try await store.change([.put(shop.record, over: stored), .put(next, over: turn)], noting: [note])
                 return (shop, hookSecret)
             } catch {
                 guard case .recordConflict = error, tries < ShopSyncLimits.maximumConflicts else {
@@ -96,6 +119,10 @@ package struct ConnectedShops: Sendable {
             }
         }
     }
+
+    /// The record that each connection of an account's shop writes, so that of two at the same time one is decided on
+    /// what the other has changed.
+    private static func turn(_ account: AccountID) -> RecordID { RecordID("shop_turn", account.rawValue) }
 
     /// Disconnects a shop. Its orders stay on the counter, and the shop hears no more of them.
     package func disconnect(_ id: ConnectedShopID, of account: AccountID) async throws(ShopConnectError) {

@@ -52,13 +52,15 @@ struct ShopDesk: Sendable {
         return true
     }
 
-    /// Returns the order on the counter; `nil` if there is none.
+    /// Returns the order on the counter; `nil` if there is none, or only one that the counter booked from a paid
+    /// basket: the shop's own document takes its place.
     /// - Throws: ``ShopDifference/orderTaken(_:)`` for one that is not this shop's.
     private func entry(_ link: LinkedOrder) async throws -> OrderBook.Entry? {
         let entry: OrderBook.Entry
         do { entry = try await book.entry(link.order, of: shop.account) } catch CheckoutError.unknownOrder {
             return nil
         }
+        guard entry.order.origin == .shop else { return nil }
         let metadata = entry.order.content.order.metadata.values
         guard metadata[ShopDesk.shopKey] == shop.id.rawValue, metadata[ShopDesk.numberKey] == String(link.number) else {
             throw ShopDifference.orderTaken(link.order)

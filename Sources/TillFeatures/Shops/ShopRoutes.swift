@@ -3,22 +3,44 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-package import TillCore
+import TillCore
 import TillCounter
+import TillFeatureWebhooks
 import TillJournal
+import TillShop
 package import TillWeb
 
-/// `/v1/shops`: the connected shops, and where they send their notifications. Shops are connected by `till shop`, on
-/// the counter's own machine: whoever names an address has the counter reach it. Disconnecting one reaches no address.
+/// `/v1/shops`: the connected shops, connecting and disconnecting one, and where they send their notifications.
+///
+/// Whoever names an address has the counter reach it, so connecting one requires the permission to manage settings, and
+/// the address is checked with each request, then and later: addresses of the counter's machine and network are for
+/// accounts with its hardware, where `shops.private` allows them; link-local ones are for nobody. On the counter's own
+/// machine `till shop connect` takes any. The key's secret is in no answer, no error and no log.
 package struct ShopRoutes: Sendable {
+    /// The maximum size of a request body, in bytes: the longest values fit, however they are escaped.
+    package static let maximumBodyBytes = 16_384
+
     private let shops: ConnectedShops
     private let scope: OrderScope?
+    private let reachesInside: @Sendable (AccountID) -> Bool
+    private let places: AccountPlaces
+    /// The transports to the Internet, and to the counter's own network, too.
+    private let far = CheckedTransport(allowsPrivate: false)
+    private let near = CheckedTransport(allowsPrivate: true)
 
-    /// - Parameter scope: The scope of order numbers on the counter, for shops without one of their own.
-    package init(shops: ConnectedShops, scope: OrderScope?) { (self.shops, self.scope) = (shops, scope) }
+    /// - Parameter options: with the scope of order numbers on the counter, for shops without one of their own.
+    package init(shops: ConnectedShops, options: ServerOptions) {
+        self.shops = shops
+        scope = options.orderScope
+        reachesInside = options.reachesPrivateShops
+        places = AccountPlaces(AccountShares(all: ShopSyncLimits.trialsAtOnce, owner: options.account))
+    }
 
     package func register(on router: CounterRouter) {
         router.get("/v1/shops", for: .admin, of: .caller, needs: .settings) { try await list($0) }
+        router.post(
+            "/v1/shops", for: .admin, of: .caller, needs: .settings, maximumBodyBytes: ShopRoutes.maximumBodyBytes
+        ) { try await connect($0) }
         router.get("/v1/shops/{id}", for: .admin, of: .caller, needs: .settings) { incoming in
             let shop = try await shops.shop(incoming.parameters.identifier(), of: incoming.account)
             var writer = JSONWriter(reserving: 512)
@@ -49,6 +71,63 @@ package struct ShopRoutes: Sendable {
         let standing = try await shops.standing(of: shop)
         ShopJSON.write(shop, orders: standing.orders, troubles: standing.troubles, into: &writer)
     }
+
+    // MARK: Connecting
+
+    private static let members: Set<String> = ["url", "key", "secret", "scope", "test_shop", "notify_at"]
+
+    private func connect(_ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document(secrets: ["key", "secret"])
+        try body.allow(ShopRoutes.members)
+        let request = try ShopRoutes.request(in: body)
+        let address = try body.text("notify_at").map { try NotificationAddress($0) }
+        let wire = reachesInside(incoming.account) ? near : far
+        let made = try await places.withPlace(of: incoming.account, else: ShopRoutes.full) {
+            // Before its name is looked for anywhere.
+            _ = try await shops.known(request, incoming.account)
+            guard await wire.mayReach(request.url.host) else { throw ShopConnectError.inside }
+            return try await shops.connect(
+                request, account: incoming.account, over: TrialTransport(wire, within: ShopSyncLimits.trial),
+                notifying: address)
+        }
+        var writer = JSONWriter(reserving: 512)
+        try await write(made.shop, into: &writer)
+        return .json(writer.bytes, status: .created)
+    }
+
+    /// Reads the shop to connect. No error repeats a half of the key.
+    private static func request(in body: JSONValue) throws -> ConnectedShops.Request {
+        func required(_ name: String, atMost limit: Int) throws -> String {
+            guard let text = try body.text(name, atMost: limit) else { throw Problem.field(name, "It is missing.") }
+            return text
+        }
+        let address = try required("url", atMost: ShopLimits.urlBytes)
+        let name = try required("key", atMost: ShopLimits.keyBytes)
+        let secret = Secret(try required("secret", atMost: ShopLimits.keyBytes))
+        var request: ConnectedShops.Request
+        do throws(ShopError) {
+            request = .init(url: try ShopURL(address), key: try ShopKey(key: name, secret: secret))
+        } catch { throw ShopConnectError.shop(error) }
+        request.scope = try orderScope(in: body)
+        if let flag = body["test_shop"], !flag.isNull {
+            guard let isTest = flag.boolValue else { throw Problem.field("test_shop", "It must be true or false.") }
+            request.isTestShop = isTest
+        }
+        (request.replaces, request.isGuarded) = (false, true)
+        return request
+    }
+
+    private static func orderScope(in body: JSONValue) throws -> OrderScope? {
+        guard let text = try body.text("scope", atMost: OrderScope.maximumBytes) else { return nil }
+        guard let scope = OrderScope(text) else { throw ShopConnectError.scope }
+        return scope
+    }
+
+    private static let full = Problem(
+        .tooManyRequests, "too_many_shops_asked",
+        "Too many shops are being asked whether they take a key at the same time. This one was not connected.",
+        next: "Wait until some have answered."
+    ).retrying(after: 10)
 
     // MARK: Notifications
 

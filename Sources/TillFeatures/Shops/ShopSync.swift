@@ -5,6 +5,7 @@ package import TillCheckout
 package import TillCore
 import TillCounter
 package import TillFeatureOrders
+import TillFeatureWebhooks
 import TillHTTP
 import TillJournal
 import TillShop
@@ -18,6 +19,9 @@ package struct ShopSync: Service {
     private let poller: ShopPoller
     private let worker: ShopWorker
     private let transport: any HTTPTransport
+    /// The transports to shops whose addresses were named over HTTP: to the Internet, and to the counter's network too.
+    private let guarded: (far: any HTTPTransport, near: any HTTPTransport)
+    private let reachesInside: @Sendable (AccountID) -> Bool
     /// The connections, if they are its own.
     private let wire: HTTPClientTransport?
     private let clock: any TillClock
@@ -26,9 +30,13 @@ package struct ShopSync: Service {
 
     /// - Parameters:
     ///   - scope: The scope of order numbers on the counter, for shops without one of their own.
+    ///   - reachesInside: Returns `true` for an account whose shops may be in the counter's own network though their
+    ///     addresses were named over HTTP. Asked each time.
+    ///   - transport: The transport to every shop, for tests.
     ///   - poll: The pause between two questions for changed orders.
     package init(
         _ shops: ConnectedShops, book: OrderBook, checkout: Checkout, scope: OrderScope?, logger: Logger,
+        reachesInside: @escaping @Sendable (AccountID) -> Bool = { _ in false },
         transport: (any HTTPTransport)? = nil, poll: Span = ShopSyncLimits.poll
     ) {
         let store = LinkedOrders(store: shops.store, clock: shops.clock)
@@ -38,11 +46,23 @@ package struct ShopSync: Service {
         worker = ShopWorker(shops: shops, links: store, book: book, checkout: checkout, scope: scope, logger: logger)
         if let transport {
             (self.transport, wire) = (transport, nil)
+            guarded = (far: transport, near: transport)
         } else {
             let wire = HTTPClientTransport(connectionsPerHost: ShopSyncLimits.mostOrdersAtOnce)
+            func checked(private allowsPrivate: Bool) -> UnbrokenTransport {
+                UnbrokenTransport(
+                    wire: CheckedTransport(
+                        allowsPrivate: allowsPrivate, connectionsPerHost: ShopSyncLimits.mostOrdersAtOnce))
+            }
             (self.transport, self.wire) = (UnbrokenTransport(wire: wire), wire)
+            guarded = (far: checked(private: false), near: checked(private: true))
         }
-        (clock, self.logger) = (shops.clock, logger)
+        (clock, self.logger, self.reachesInside) = (shops.clock, logger, reachesInside)
+    }
+
+    private func carrier(to shop: ConnectedShop) -> any HTTPTransport {
+        guard shop.isGuarded else { return transport }
+        return reachesInside(shop.account) ? guarded.near : guarded.far
     }
 
     /// The record that the working process holds.
@@ -94,6 +114,7 @@ package struct ShopSync: Service {
         let now = clock.now()
         do {
             try await feeder.feed(shop.id)
+            let transport = carrier(to: shop)
             let client = ShopClient(
                 shop.url, key: try shop.openedKey(by: shops.pepper), transport: transport, clock: clock)
             var isPolled = false

@@ -4,6 +4,9 @@ package import TillCore
 package enum ShopSyncLimits {
     /// The maximum number of an account's shops.
     package static let shopsPerAccount = 8
+    /// The time limit of all calls to a shop that is connected over HTTP, and the most of them at the same time.
+    static let trial = Span.seconds(30)
+    static let trialsAtOnce = 4
     /// The pace at which payments and due orders are looked for.
     package static let pace = Span.milliseconds(250)
     /// The pace at which another process looks whether this one still works.

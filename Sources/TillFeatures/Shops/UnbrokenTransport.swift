@@ -1,11 +1,10 @@
 import HTTPTypes
 import TillCore
-import TillHTTP
 
 /// A transport whose changes are not broken off when the counter stops: the shop would carry them out all the same, and
 /// the answer says so. Questions are.
 struct UnbrokenTransport: HTTPTransport {
-    let wire: HTTPClientTransport
+    let wire: any HTTPTransport
 
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {
         guard request.method != .get else { return try await wire.send(request, body: body, deadline: deadline) }

@@ -4,7 +4,7 @@ import TillCore
 package import TillCounter
 package import TillWeb
 
-/// `/v1/staff` and `/v1/roles`: the management of staff and roles.
+/// `/v1/staff`: the management of staff; their roles are in the same routes' extension.
 package struct StaffRoutes: Sendable {
     /// The maximum request body size, in bytes.
     package static let maximumBodyBytes = 4_096
@@ -25,7 +25,10 @@ package struct StaffRoutes: Sendable {
         router.on(
             [.patch], "/v1/staff/{id}", for: .staff, of: .caller, maximumBodyBytes: StaffRoutes.maximumBodyBytes
         ) { try await change($0.parameters.identifier(), $0) }
-        router.get("/v1/roles", for: .staff, of: .caller) { try await roles($0) }
+        router.on([.delete], "/v1/staff/{id}", for: .staff, of: .caller) {
+            try await remove($0.parameters.identifier(), $0)
+        }
+        registerRoles(on: router)
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {
@@ -34,19 +37,6 @@ package struct StaffRoutes: Sendable {
         writer.key("staff")
         writer.beginArray()
         for person in try await staff.directory(incoming.account).all() { write(person, into: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return .json(writer.bytes)
-    }
-
-    private func roles(_ incoming: Incoming) async throws -> Response {
-        var writer = JSONWriter(reserving: 1_024)
-        writer.beginObject()
-        writer.key("roles")
-        writer.beginArray()
-        for role in try await staff.directory(incoming.account).roles() {
-            role.write(into: &writer)
-        }
         writer.endArray()
         writer.endObject()
         return .json(writer.bytes)
@@ -84,9 +74,7 @@ package struct StaffRoutes: Sendable {
         let disabled = body["disabled"]
         if let disabled, disabled.boolValue == nil { throw Problem.field("disabled", "It must be true or false.") }
         let directory = staff.directory(incoming.account)
-        let known = try await directory.person(id.rawValue)
-        guard known.id == id else { throw StaffError.unknownPerson(id.rawValue) }
-        try await incoming.checkRank(of: known.role, directory)
+        try await checkRank(of: id, directory, incoming)
         let role = try body.text("role", atMost: StaffRole.maximumNameBytes)
         if let role { try await incoming.checkRank(of: role, directory) }
         let changed = try await directory.change(
@@ -94,6 +82,21 @@ package struct StaffRoutes: Sendable {
             .init(role: role, pin: try await pin(in: body, of: incoming.account), isDisabled: disabled?.boolValue))
         staff.forget()
         return answer(changed)
+    }
+
+    private func remove(_ id: StaffID, _ incoming: Incoming) async throws -> Response {
+        let directory = staff.directory(incoming.account)
+        try await checkRank(of: id, directory, incoming)
+        try await directory.remove(id.rawValue)
+        staff.forget()
+        return Response(status: .noContent)
+    }
+
+    /// Refuses to change a person who is unknown, or whose role may do more than the caller.
+    private func checkRank(of id: StaffID, _ directory: StaffDirectory, _ incoming: Incoming) async throws {
+        let known = try await directory.person(id.rawValue)
+        guard known.id == id else { throw StaffError.unknownPerson(id.rawValue) }
+        try await incoming.checkRank(of: known.role, directory)
     }
 
     /// The members of a change request.
@@ -128,10 +131,16 @@ extension Incoming {
     /// person with such a role. Applies to people by their role, and to keys and sessions begun with a key by their
     /// scopes.
     func checkRank(of name: String, _ directory: StaffDirectory) async throws {
-        guard let role = try await directory.roles().first(where: { $0.name == name }) else {
-            throw StaffError.unknownRole(name)
-        }
-        if let person, !person.role.covers(role) {
+        let roles = try await directory.roles()
+        guard let role = roles.first(where: { $0.name == name }) else { throw StaffError.unknownRole(name) }
+        try checkRank(of: role, among: roles)
+    }
+
+    /// Refuses a role that exceeds the caller's permissions or limits, as it is or as it shall be.
+    /// - Parameter roles: All roles as they are now: the caller's own may have been lowered since the request began.
+    func checkRank(of role: StaffRole, among roles: [StaffRole]) throws {
+        let name = role.name
+        if let person, roles.first(where: { $0.name == person.role.name })?.covers(role) != true {
             throw Problem(
                 .forbidden, "role_exceeds_yours",
                 "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "

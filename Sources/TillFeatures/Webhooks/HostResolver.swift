@@ -19,6 +19,28 @@ package protocol HostResolver: Sendable {
     func addresses(of host: String) async -> [ClientAddress]?
 }
 
+extension HostResolver {
+    /// Returns the addresses at which a host may be reached.
+    /// - Parameter host: a name, or an address without brackets.
+    /// - Throws: ``WebhookFailure/address(_:)`` if one of its addresses is not allowed, and if the name is not found.
+    func allowedAddresses(
+        of host: String, private allowsPrivate: Bool
+    ) async throws(WebhookFailure) -> [ClientAddress] {
+        let found: [ClientAddress]
+        if let address = ClientAddress(host) {
+            found = [address]
+        } else {
+            guard let resolved = await addresses(of: host) else { throw .resolversBusy }
+            found = resolved
+        }
+        guard !found.isEmpty else { throw .nameNotFound }
+        for address in found where !AddressReach(address).isAllowed(private: allowsPrivate) {
+            throw .address(address.description)
+        }
+        return found
+    }
+}
+
 /// The resolver of the operating system. Its calls block, so they have threads of their own; a call that does not
 /// return keeps its thread, and its caller waits no longer than ``WebhookLimits/resolution``.
 package struct SystemResolver: HostResolver {

@@ -23,6 +23,15 @@ final class PinnedClients: Sendable {
     }
 
     private let kept = Mutex<[Place: Kept]>([:])
+    private let connect: Span
+    private let connectionsPerHost: Int
+
+    /// - Parameters:
+    ///   - connect: The time limit of a connection.
+    ///   - connectionsPerHost: The most connections of a client.
+    init(connect: Span = WebhookLimits.attempt, connectionsPerHost: Int = 8) {
+        (self.connect, self.connectionsPerHost) = (connect, connectionsPerHost)
+    }
 
     /// The rest of an unused connection. Shorter than receivers keep one: on one that the other side closes at the same
     /// moment a message would be lost, and repeated later.
@@ -47,7 +56,7 @@ final class PinnedClients: Sendable {
         kept.withLock { kept in
             let now = NIODeadline.now()
             if kept[place] == nil {
-                kept[place] = Kept(client: PinnedClients.client(of: place.host, at: place.address), lastUsed: now)
+                kept[place] = Kept(client: client(of: place.host, at: place.address), lastUsed: now)
             }
             kept[place]?.users += 1
             kept[place]?.lastUsed = now
@@ -61,7 +70,7 @@ final class PinnedClients: Sendable {
                 spare.append(oldest.value.client)
             }
             // The client is there: it was put in above.
-            return (kept[place]?.client ?? PinnedClients.client(of: place.host, at: place.address), spare)
+            return (kept[place]?.client ?? client(of: place.host, at: place.address), spare)
         }
     }
 
@@ -72,17 +81,17 @@ final class PinnedClients: Sendable {
         }
     }
 
-    private static func client(of host: String, at address: String) -> HTTPClient {
+    private func client(of host: String, at address: String) -> HTTPClient {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: .milliseconds(WebhookLimits.attempt.milliseconds)), proxy: nil,
-            decompression: .disabled)
+            timeout: .init(connect: .milliseconds(connect.milliseconds)), proxy: nil, decompression: .disabled)
         AnswerGuard.install(in: &configuration)
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.idleTimeout = idle
+        configuration.connectionPool.idleTimeout = PinnedClients.idle
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         configuration.dnsOverride = [host: address]
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

@@ -98,17 +98,7 @@ package struct PinnedTransport: WebhookTransport, CallTransport {
     private func checked(
         _ url: WebhookURL, allowsPrivate: Bool, attempt: Int
     ) async throws(WebhookFailure) -> ClientAddress {
-        let addresses: [ClientAddress]
-        if let address = ClientAddress(url.host) {
-            addresses = [address]
-        } else {
-            guard let found = await resolver.addresses(of: url.host) else { throw .resolversBusy }
-            addresses = found
-        }
-        guard !addresses.isEmpty else { throw .nameNotFound }
-        for address in addresses where !AddressReach(address).isAllowed(private: allowsPrivate) {
-            throw .address(address.description)
-        }
+        let addresses = try await resolver.allowedAddresses(of: url.host, private: allowsPrivate)
         return addresses[abs(attempt % addresses.count)]
     }
 

@@ -4,6 +4,8 @@ public import TillCore
 public struct AuditQuery: Hashable, Sendable {
     /// Only entries after this position.
     public var after: Int64
+    /// Only entries before this position, the newest of them first; `nil` for all entries, oldest first.
+    public var before: Int64?
     /// Only entries at or after this time.
     public var since: Timestamp?
     /// Only entries of actors with this kind, identifier or name.
@@ -11,9 +13,11 @@ public struct AuditQuery: Hashable, Sendable {
     public var limit: Int
 
     public init(
-        after: Int64 = 0, since: Timestamp? = nil, actor: String? = nil, limit: Int = AuditLimits.maximumPage
+        after: Int64 = 0, before: Int64? = nil, since: Timestamp? = nil, actor: String? = nil,
+        limit: Int = AuditLimits.maximumPage
     ) {
         self.after = after
+        self.before = before
         self.since = since
         self.actor = actor
         self.limit = limit
@@ -28,10 +32,10 @@ public struct AuditQuery: Hashable, Sendable {
     }
 }
 
-/// Entries in order, and the position to continue from.
+/// Entries in the order of their query, and the position to continue from.
 public struct AuditPage: Hashable, Sendable {
     public private(set) var entries: [AuditEntry] = []
-    /// The position after which there may be more; `nil` if there are no more.
+    /// The position after which, or before which, there may be more; `nil` if there are no more.
     public private(set) var next: Int64?
 
     package init() {}
@@ -74,7 +78,7 @@ public struct AuditStanding: Hashable, Sendable {
 /// change they describe; only the oldest are removed, once they exceed ``AuditLimits/retention``. Each entry is linked
 /// to the previous one, so that changing, moving, removing or inserting one is detectable.
 public protocol AuditLog: Sendable {
-    /// Returns entries in order. Throws on a damaged entry; `verify` names it.
+    /// Returns entries in the order of the query. Throws on a damaged entry; `verify` names it.
     func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage
     /// Returns the current extent of the log.
     func auditStanding() async throws(JournalError) -> AuditStanding

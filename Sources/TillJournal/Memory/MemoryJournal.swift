@@ -228,9 +228,14 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
         try access { $0.records.count(collection, match) }
     }
 
-    /// Returns audit log entries in order.
+    /// Returns audit log entries in the order of the query.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
-        try access { AuditPage($0.audit.entries.lazy.filter { $0.sequence > query.after }, query) }
+        let entries = try access { $0.audit.entries }
+        guard let before = query.before else {
+            return AuditPage(entries.lazy.filter { $0.sequence > query.after }, query)
+        }
+        let reached = entries.filter { $0.sequence > query.after && $0.sequence < before }
+        return AuditPage(reached.reversed() as [AuditEntry], query)
     }
 
     public func auditStanding() async throws(JournalError) -> AuditStanding { try access { $0.audit.standing } }

@@ -22,6 +22,9 @@ public struct OrderTab: RecordDocument, Hashable {
     /// The amount due for the whole order.
     public var total: Money
     public var state: State
+    /// `true` for an order that the counter booked from what was paid: while nothing of it is paid or asked for, a
+    /// payment may ask for another amount of the same currency than the total, which then follows it.
+    public var followsPayments = false
     /// The payments in the order of their creation.
     public private(set) var payments: [PaymentID]
 
@@ -66,6 +69,7 @@ public struct OrderTab: RecordDocument, Hashable {
         total = Money(minorUnits: try body.int("total"), currency: currency)
         guard let state = State(rawValue: try body.text("state")) else { throw body.damaged("state") }
         self.state = state
+        followsPayments = body.json["follows_payments"]?.boolValue ?? false
         guard let names = body.json["payments"]?.arrayValue?.map(\.stringValue), !names.contains(nil) else {
             throw body.damaged("payments")
         }
@@ -80,6 +84,7 @@ public struct OrderTab: RecordDocument, Hashable {
         writer.field("currency", total.currency.code)
         writer.field("total", total.minorUnits)
         writer.field("state", state.rawValue)
+        if followsPayments { writer.field("follows_payments", true) }
         writer.key("payments")
         writer.beginArray()
         for payment in payments { writer.string(payment.rawValue) }

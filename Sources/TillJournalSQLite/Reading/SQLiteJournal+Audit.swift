@@ -3,15 +3,18 @@ import TillCore
 public import TillJournal
 
 extension SQLiteJournal {
-    /// Returns entries in order.
+    /// Returns entries in the order of the query.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
         try await read { db in
             var page = AuditPage()
             var read = 0
             let rows = try Row.fetchCursor(
                 db,
-                sql: "SELECT sequence, CAST(body AS BLOB), link FROM audit WHERE sequence > ? ORDER BY sequence",
-                arguments: [query.after])
+                sql: """
+                    SELECT sequence, CAST(body AS BLOB), link FROM audit WHERE sequence > ? AND sequence < ?
+                    ORDER BY sequence \(query.before == nil ? "ASC" : "DESC")
+                    """,
+                arguments: [query.after, query.before ?? Int64.max])
             while let row = try rows.next() {
                 let entry = try AuditEntry(sequence: row[0], body: row.octets(1), link: row.octets(2))
                 guard page.add(entry, query) else { break }

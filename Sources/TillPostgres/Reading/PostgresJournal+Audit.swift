@@ -2,25 +2,33 @@ public import TillJournal
 import TillCore
 
 extension PostgresJournal {
-    /// Returns entries in order.
+    /// Returns entries in the order of the query.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
         var page = AuditPage()
-        var (place, left) = (query.after, AuditLimits.maximumRead)
+        var (after, before, left) = (query.after, query.before, AuditLimits.maximumRead)
         while left > 0 {
-            let (after, limit) = (place, min(left, PostgresLimits.surveyPage))
-            let rows = try await read { (connection) throws(PostgresFailure) in
-                try connection.query(AuditColumns.select, [.int(after), .int(Int64(limit))])
-            }
+            let limit = min(left, PostgresLimits.surveyPage)
+            let rows = try await auditRows(after: after, before: before, limit: limit)
             for row in rows {
                 let entry = try AuditEntry(sequence: row.int(0), body: row.bytes(1), link: row.bytes(2))
                 guard page.add(entry, query) else { return page }
-                place = entry.sequence
+                if before == nil { after = entry.sequence } else { before = entry.sequence }
             }
             guard rows.count == limit else { return page }
             left -= limit
         }
-        page.stop(behind: place)
+        page.stop(behind: before ?? after)
         return page
+    }
+
+    /// Returns rows of the log: the newest first if `before` is given.
+    private func auditRows(after: Int64, before: Int64?, limit: Int) async throws(JournalError) -> [PostgresRow] {
+        try await read { (connection) throws(PostgresFailure) -> [PostgresRow] in
+            guard let before else {
+                return try connection.query(AuditColumns.select, [.int(after), .int(Int64(limit))])
+            }
+            return try connection.query(AuditColumns.selectNewest, [.int(after), .int(before), .int(Int64(limit))])
+        }
     }
 
     public func auditStanding() async throws(JournalError) -> AuditStanding {
@@ -72,6 +80,8 @@ extension PostgresJournal {
 /// The queries of the audit log, with the columns in reading order.
 enum AuditColumns {
     static let select = "SELECT sequence, body, link FROM audit WHERE sequence > $1 ORDER BY sequence LIMIT $2"
+    static let selectNewest =
+        "SELECT sequence, body, link FROM audit WHERE sequence > $1 AND sequence < $2 ORDER BY sequence DESC LIMIT $3"
     static let standing = "SELECT base, base_link, sequence, head FROM audit_log WHERE id = 1"
 }
 

@@ -132,6 +132,10 @@ package final class RequestAuthenticator: Sendable {
         return person
     }
 
+    /// Authenticates a request a second time.
+    /// - Throws: what ``principal(of:for:)`` throws, except for a missing scope.
+    package func authenticateAgain(_ request: Request) async throws { _ = try await principal(of: request) }
+
     /// Returns the session of a page's request and the session's own scopes, whichever staff member is signed in.
     package func pageSession(of request: Request) async throws -> (PageSessionRecord, Principal) {
         guard let session = try await sessions.session(of: request), let principal = try await principal(of: session)

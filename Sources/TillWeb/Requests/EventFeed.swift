@@ -25,6 +25,7 @@ public final class EventFeed: Sendable {
     private struct State {
         var listeners: [Int: Listener] = [:]
         var next = 0
+        var notices: UInt64 = 0
         var isClosed = false
     }
 
@@ -42,14 +43,27 @@ public final class EventFeed: Sendable {
     public func committed(_ events: [StoredEvent]) {
         // Called on the writer's thread, for which all sales wait. A stream that opens meanwhile misses nothing: it
         // registers before its first read, which sees this commit.
-        guard state.withLock({ !$0.listeners.isEmpty }) else { return }
+        let isHeard = state.withLock { state in
+            state.notices &+= 1
+            return !state.listeners.isEmpty
+        }
+        guard isHeard else { return }
         send(.poll, to: Set(events.map(\.account)))
     }
 
     /// Wakes the streams of accounts written by another counter; `nil` for unknown accounts.
     public func hinted(_ accounts: Set<AccountID>?) {
-        send(.poll, to: accounts ?? state.withLock { Set($0.listeners.values.map(\.account)) })
+        let listening = state.withLock { state in
+            state.notices &+= 1
+            return Set(state.listeners.values.map(\.account))
+        }
+        send(.poll, to: accounts ?? listening)
     }
+
+    /// A number that is another one after each commit with events, and after each hint. While it is the same, a service
+    /// that waits for payments can leave out a query. Other processes on a journal file do not change it, nor does a
+    /// journal that does not call ``committed(_:)``: such a service still makes a query now and then.
+    package var notices: UInt64 { state.withLock { $0.notices } }
 
     /// Reports a reader event during card collection for a payment. Not stored.
     package func report(_ event: CardReaderEvent, account: AccountID, payment: PaymentID) {

@@ -23,12 +23,14 @@ package struct Incoming: Sendable {
     package var bodyTimeout: Span
     /// The path parameters.
     package var parameters: Parameters
+    /// Authenticates the request again after a body that was long in coming; `nil` for an open route.
+    package var authenticator: RequestAuthenticator?
 
     package init(
         request: Request, account: AccountID, credential: Principal.Credential? = nil,
         share: Principal.Credential? = nil, actor: Actor = .customer, scopes: Set<APIScope> = [],
         person: StaffGrant? = nil, maximumBodyBytes: Int, bodyTimeout: Span = .seconds(20),
-        parameters: Parameters = Parameters()
+        parameters: Parameters = Parameters(), authenticator: RequestAuthenticator? = nil
     ) {
         self.request = request
         self.account = account
@@ -40,7 +42,12 @@ package struct Incoming: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
         self.bodyTimeout = bodyTimeout
         self.parameters = parameters
+        self.authenticator = authenticator
     }
+
+    /// The time after which a request whose body has not come yet is authenticated again: a withdrawn access ends
+    /// within it everywhere.
+    private static let trust = PageSessionRecord.cacheLifetime
 
     /// The members that hold a card, a wallet token, a password or a passkey, in which any digits are valid: their
     /// consumers treat them as secrets.
@@ -59,10 +66,12 @@ package struct Incoming: Sendable {
     /// Returns the whole body, which must have a JSON type unless it is empty. Misplaced card numbers are masked before
     /// any further processing; in an order's name they are refused instead, since a masked name would be another
     /// order's.
-    /// - Parameter identifiers: returns further names of things in the document, with their places. They are refused
-    ///   instead of masked, too.
+    /// - Parameters:
+    ///   - secrets: further members in which any digits are valid, and which the consumer treats as secrets.
+    ///   - identifiers: returns further names of things in the document, with their places. They are refused instead of
+    ///     masked, too.
     package func document(
-        requiresJSON: Bool = true,
+        requiresJSON: Bool = true, secrets: Set<String> = [],
         identifiers: (JSONValue) -> [(place: String, value: JSONValue)] = { _ in [] }
     ) async throws -> JSONValue {
         let buffer = try await bytes()
@@ -79,7 +88,8 @@ package struct Incoming: Sendable {
         guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
         try Incoming.checkName(value["order_id"], in: "order_id")
         try Incoming.checkName(value["order"]?["id"], in: "order.id")
-        let masked = value.withoutCardNumbers(except: Incoming.cardMembers)
+        let untouched = secrets.isEmpty ? Incoming.cardMembers : Incoming.cardMembers.union(secrets)
+        let masked = value.withoutCardNumbers(except: untouched)
             .withoutSplitCardNumbers(in: Incoming.freeTexts, keeping: Incoming.names)
         for (given, kept) in zip(identifiers(value), identifiers(masked)) where given.value != kept.value {
             throw Incoming.cardNumber(in: given.place)
@@ -120,7 +130,8 @@ package struct Incoming: Sendable {
         let place = Connection.current?.place
         place?.startWaiting()
         var whole = ByteBuffer()
-        let end = ContinuousClock.now + bodyTimeout.duration
+        let began = ContinuousClock.now
+        let end = began + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
         do {
             while var part = try await parts.next() {
@@ -136,6 +147,10 @@ package struct Incoming: Sendable {
             throw Incoming.brokenOff
         }
         guard place?.endWaiting() ?? true else { throw Incoming.brokenOff }
+        // Whoever holds a body back does nothing with an access that was withdrawn meanwhile.
+        if let authenticator, began.duration(to: .now) >= Incoming.trust.duration {
+            try await authenticator.authenticateAgain(request)
+        }
         return whole
     }
 

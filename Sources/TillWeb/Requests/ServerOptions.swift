@@ -22,6 +22,8 @@ public struct ServerOptions: Sendable {
     public var account = AccountID.main
     /// Further accounts that may use the counter's readers, taps and printers, and see its metrics.
     public var hardwareAccounts: Set<AccountID> = []
+    /// `true` if shops in the counter's own network, and on its machine, may be connected over HTTP.
+    public var connectsPrivateShops = false
     /// The providers that the counter knows, configured or not, in display order.
     package var knownProviders: [any ProviderModule.Type] = []
     /// The accepted formats of provider statements.
@@ -87,6 +89,11 @@ public struct ServerOptions: Sendable {
     /// Returns `true` if an account may use the counter's hardware and see its metrics.
     @Sendable package func hasHardware(_ account: AccountID) -> Bool {
         account == self.account || hardwareAccounts.contains(account)
+    }
+
+    /// Returns `true` if an account may have shops in the counter's own network whose addresses were named over HTTP.
+    @Sendable package func reachesPrivateShops(_ account: AccountID) -> Bool {
+        connectsPrivateShops && hasHardware(account)
     }
 }
 

@@ -143,7 +143,8 @@ private struct AccountResponder: HTTPResponder {
         let incoming = Incoming(
             request: request, account: principal.account, credential: principal.credential, share: principal.share,
             actor: principal.actor, scopes: principal.scopes, person: principal.person,
-            maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters)
+            maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters,
+            authenticator: authenticator)
         return try await Attribution.ofRequest(by: principal.actor, at: principal.device, drawer: principal.drawer) {
             try await handler(incoming)
         }

@@ -71,4 +71,23 @@ struct CardNumberMaskTests {
     func besideRandomNames(text: String) {
         #expect(CardNumberMask.finds(in: text))
     }
+
+    @Test(
+        "For people a digest stays whole, and twelve digits beside it do not",
+        arguments: [
+            (
+                "13:195459380f6215280530409c3a182ca23e942efaee4da575739dcc0c3a8ceb03",
+                "13:195459380f6215280530409c3a182ca23e942efaee4da575739dcc0c3a8ceb03"
+            ),
+            ("550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000"),
+            (
+                "123456 789012 195459380f6215280530409c3a182ca23e942efaee4da575739dcc0c3a8ceb03",
+                "•••• 195459380f6215280530409c3a182ca23e942efaee4da575739dcc0c3a8ceb03"
+            ),
+            ("Call 0301 1234-56789 - now", "Call •••• - now"),
+            ("k123456789012x", "k••••x"), ("12345678901", "12345678901"),
+        ])
+    func forPeople(text: String, kept: String) {
+        #expect(CardNumberMask.maskedForPeople(text) == kept)
+    }
 }

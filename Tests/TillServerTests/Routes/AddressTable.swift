@@ -74,6 +74,7 @@ let addresses = """
     GET /insights.css 200
     GET /settings 200
     GET /settings/readers 200
+    GET /settings/audit 200
     GET /settings/health 200
     GET /settings/nothing 404 not_found
     GET /settings?x=y 400 unknown_parameter
@@ -366,6 +367,11 @@ let addresses = """
     DELETE* /v1/printers/none 401 unauthorized
     POST /v1/printers/none/test 404 not_found
     GET /v1/printers/none/test 405 method_not_allowed POST
+    GET /v1/shops 200
+    GET /v1/shops/ 404 not_found
+    POST /v1/shops 422 invalid_request
+    POST* /v1/shops 401 unauthorized
+    PUT /v1/shops 405 method_not_allowed GET,HEAD,POST
     GET /v1/settings/providers 200
     GET /v1/settings/backups 200
     GET /v1/settings/health 200
@@ -378,6 +384,28 @@ let addresses = """
     GET /v1/settings/nothing 404 not_found
     POST /v1/settings/backups 405 method_not_allowed GET,HEAD
     GET* /v1/settings/backups 401 unauthorized
+    GET /v1/staff 200
+    POST /v1/staff 400 idempotency_key_missing
+    GET* /v1/staff 401 unauthorized
+    GET /v1/staff/staff_0123456789ab 405 method_not_allowed PATCH,DELETE
+    PATCH /v1/staff/staff_0123456789ab 422 invalid_request
+    DELETE /v1/staff/staff_0123456789ab 404 staff_not_found
+    DELETE /v1/staff/%ff 404 not_found
+    DELETE* /v1/staff/staff_0123456789ab 401 unauthorized
+    GET /v1/roles 200
+    POST /v1/roles 422 invalid_request
+    PUT /v1/roles 405 method_not_allowed GET,HEAD,POST
+    GET /v1/roles/cashier 405 method_not_allowed PUT,DELETE
+    PUT /v1/roles/none 422 invalid_request
+    DELETE /v1/roles/none 404 unknown_role
+    DELETE /v1/roles/cashier 409 built_in_role
+    DELETE /v1/roles/c%61shier 409 built_in_role
+    DELETE /v1/roles/Cashier 404 unknown_role
+    DELETE /v1/roles/a%2Fb 404 unknown_role
+    DELETE /v1/roles/cashier%20 404 unknown_role
+    DELETE /v1/roles/..%2Fstaff 404 unknown_role
+    DELETE /v1/roles/%ff 404 not_found
+    DELETE* /v1/roles/none 401 unauthorized
     GET /v1/keys 200
     POST /v1/keys 400 idempotency_key_missing
     GET* /v1/keys 401 unauthorized

@@ -36,12 +36,13 @@ struct RoutedCounter {
     ///   - account: the one that it runs for, whose key is `key`.
     ///   - other: whose key is `other`.
     ///   - hardware: accounts that may use its readers, too.
+    ///   - privateShops: whether shops in its own network are connected over HTTP.
     ///   - modules: the configured providers.
     ///   - providers: those that the payments are made with instead of the counter's own, the default one first.
     ///   - shop: makes its Apple Pay; by default the sandbox's shop.
     init(
         orderScope: OrderScope? = nil, account: AccountID = .main, other: AccountID = AccountID(rawValue: "other"),
-        hardware: Set<AccountID> = [], modules: [any ProviderModule] = [],
+        hardware: Set<AccountID> = [], privateShops: Bool = false, modules: [any ProviderModule] = [],
         providers: [any PaymentServiceProvider] = [], shop: ((Counter) throws -> ApplePayWeb)? = nil
     ) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
@@ -62,6 +63,7 @@ struct RoutedCounter {
         if let provider = providers.first { options.defaultProvider = provider.name }
         options.account = account
         options.hardwareAccounts = hardware
+        options.connectsPrivateShops = privateShops
         // SHA-256 of "key" and of "other".
         options.keys = [
             "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": account,

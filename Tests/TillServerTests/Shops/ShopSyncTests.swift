@@ -35,6 +35,23 @@ import TillShop
         }
     }
 
+    @Test("An order that the counter booked from a paid basket becomes the shop's, with its own document")
+    func orderOfBasket() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            let order = try Order(id: OrderID(rawValue: "101"), amount: Money(minorUnits: 100, currency: .eur))
+            let done = Record(RecordID("test", "basket"), body: Array("{}".utf8))
+            _ = try await counter.book.book(
+                BookedOrder.Content(order: order), paidIn: "b-1", by: PaymentID(rawValue: "none"), of: .main,
+                beside: .insertIfAbsent(done))
+            #expect(try await counter.entry().order.origin == .basket("b-1"))
+            #expect(try await counter.sync.step())
+            let entry = try await counter.entry()
+            #expect(entry.order.origin == .shop)
+            #expect(entry.order.content.order.metadata.values[ShopDesk.shopKey] != nil)
+        }
+    }
+
     /// Sells an order, is refunded here and in the shop, and dies at a call of that.
     /// - Returns: `false` if there was no such call.
     private func runToDeath(_ death: MortalTransport.Death) async throws -> Bool {
@@ -169,6 +186,59 @@ import TillShop
             let made = try await shops.connect(
                 .init(url: url, key: key, scope: OrderScope("b"), isTestShop: true), account: .main)
             #expect(!String(decoding: made.shop.record.body, as: UTF8.self).contains("cs_1"))
+        }
+    }
+
+    /// A journal in which somebody else connects a shop once an account's shops were read, the first time.
+    private final class OvertakenJournal: JournalInFront, RecordStore {
+        let base: MemoryJournal
+        private let other: @Sendable () async -> Void
+        private let isRead = Mutex(false)
+
+        init(_ base: MemoryJournal, by other: @escaping @Sendable () async -> Void) {
+            (self.base, self.other) = (base, other)
+        }
+
+        func write(_ write: JournalWrite) async throws(JournalError) { try await base.write(write) }
+
+        func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+            let found = try await base.records(query)
+            let isFirst = isRead.withLock { isRead in
+                defer { isRead = true }
+                return !isRead
+            }
+            if isFirst { await other() }
+            return found
+        }
+    }
+
+    private func request(_ url: String, key: String) throws -> ConnectedShops.Request {
+        var request = ConnectedShops.Request(
+            url: try ShopURL(url), key: try ShopKey(key: key, secret: Secret("cs_1")), isTestShop: true)
+        request.replaces = false
+        return request
+    }
+
+    @Test("Of two shops that are connected at once one is decided on what the other has changed")
+    func atOnce() async throws {
+        let (one, two) = ("https://one.example", "https://two.example")
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            let first = try request(one, key: "ck_first")
+            for url in [one, two] {
+                let account = AccountID(rawValue: url == one ? "same" : "other")
+                let journal = OvertakenJournal(counter.journal) {
+                    _ = try? await counter.shops.connect(first, account: account)
+                }
+                let overtaken = ConnectedShops(journal, pepper: counter.shops.pepper, clock: world.clock, mode: .test)
+                let refusal: ShopConnectError =
+                    url == one
+                    ? .connected(one, as: ConnectedShopID.of(account, first.url).rawValue) : .sameScope(one)
+                await #expect(throws: refusal) {
+                    _ = try await overtaken.connect(try request(url, key: "ck_second"), account: account)
+                }
+                #expect(try await counter.shops.list(account).map(\.key) == ["ck_first"])
+            }
         }
     }
 

@@ -48,6 +48,25 @@ struct StaffDirectoryTests {
         try await place.close()
     }
 
+    @Test("Whoever is added again by the same request has no session of before", arguments: SessionPlace.Kind.allCases)
+    func addedAgain(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        try await directory.add(name: "Olga", role: "owner", pin: nil)
+        let id = StaffDirectory.id(for: .main, key: "k-1")
+        try await directory.add(name: "Carl", role: "cashier", pin: nil, id: id)
+        let before = try await directory.change("Carl", .init(role: "manager"))
+        try await directory.remove("Carl")
+        let after = try await directory.add(name: "Carl", role: "cashier", pin: nil, id: id)
+        #expect(after.id == before.id)
+        let onDuty = StaffOnDuty(place.store, clock: place.clock)
+        for generation in 0...before.generation {
+            #expect(try await onDuty.grant(SessionPerson(id: id, generation: generation), of: .main) == nil)
+        }
+        #expect(try await onDuty.grant(SessionPerson(id: id, generation: after.generation), of: .main) != nil)
+        try await place.close()
+    }
+
     @Test("The last person is not removed by the way: that ends all sessions, and is a step of its own")
     func end() async throws {
         let place = try SessionPlace()
@@ -66,6 +85,105 @@ struct StaffDirectoryTests {
         #expect(try await directory.end().name == "Anna")
         #expect(try await directory.all() == [])
         #expect(try await Records<PageSessionRecord>(place.store).list().map(\.account) == [other])
+        try await place.close()
+    }
+
+    /// A PIN that nobody has.
+    private static let pin = ScryptHash(
+        cost: .standard, salt: [1], hash: Array(repeating: 1, count: 32), pepper: [1])
+
+    @Test(
+        "Nothing but disabling takes the management of the staff from the last who can sign in",
+        arguments: SessionPlace.Kind.allCases)
+    func lastManager(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        try await directory.put(try StaffRole(name: "chief", permissions: [.sell, .staff]))
+        try await directory.add(name: "Olga", role: "chief", pin: Self.pin)
+        try await directory.add(name: "Carl", role: "cashier", pin: Self.pin)
+        // Who cannot sign in manages nothing.
+        try await directory.add(name: "Nina", role: "owner", pin: nil)
+        let before = try await StaffDirectory.changes(in: place.store)
+        await #expect(throws: StaffError.lastManager("Olga")) {
+            try await directory.change("Olga", .init(role: "cashier"))
+        }
+        await #expect(throws: StaffError.lastManager("Olga")) { try await directory.remove("Olga") }
+        await #expect(throws: StaffError.lastManager("chief")) {
+            try await directory.put(try StaffRole(name: "chief", permissions: [.sell]))
+        }
+        #expect(try await StaffDirectory.changes(in: place.store) == before)
+        // Another role that manages, too.
+        try await directory.change("Olga", .init(role: "owner"))
+        try await directory.put(try StaffRole(name: "chief", permissions: [.sell]))
+        try await directory.change("Nina", .init(pin: Self.pin))
+        try await directory.remove("Olga")
+        #expect(try await directory.change("Nina", .init(isDisabled: true)).disabledAt != nil)
+        try await place.close()
+    }
+
+    @Test("Of two who take the management from each other at once one keeps it", arguments: SessionPlace.Kind.allCases)
+    func managersAtOnce(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let names = ["Mona", "Olga"]
+        for name in names { try await directory.add(name: name, role: "owner", pin: Self.pin) }
+        let changed = await withTaskGroup(of: Bool.self) { group in
+            for name in names {
+                group.addTask {
+                    do throws(StaffError) {
+                        try await directory.change(name, .init(role: "cashier"))
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(changed == 1)
+        #expect(try await directory.all().map(\.role).sorted() == ["cashier", "owner"])
+        try await place.close()
+    }
+
+    @Test("A role is made once under its name, changed where it is there, and removed where nobody has it")
+    func ownRoles() async throws {
+        let place = try SessionPlace()
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let euro = try Currency(code: "EUR")
+        let lead = try StaffRole(name: "lead", permissions: [.sell, .refund], refundLimits: [euro: 500])
+        await #expect(throws: StaffError.unknownRole("lead")) { try await directory.put(lead, over: .one) }
+        try await directory.put(lead, over: .none)
+        let before = try await StaffDirectory.changes(in: place.store)
+        try await directory.put(lead, over: .none)
+        #expect(try await StaffDirectory.changes(in: place.store) == before, "the same again writes nothing")
+        let other = try StaffRole(name: "lead", permissions: [.sell], discountLimits: [euro: 100])
+        await #expect(throws: StaffError.roleTaken("lead")) { try await directory.put(other, over: .none) }
+        await #expect(throws: StaffError.builtInRole("owner")) {
+            try await directory.put(try StaffRole(name: "owner", permissions: [.sell]), over: .one)
+        }
+        try await directory.put(other, over: .one)
+        try await directory.add(name: "Carl", role: "lead", pin: nil)
+        await #expect(throws: StaffError.roleInUse("lead")) { try await directory.removeRole("lead") }
+        try await directory.change("Carl", .init(role: "cashier"))
+        try await directory.removeRole("lead")
+        #expect(try await directory.roles() == StaffRole.builtIn)
+        let log = try #require(place.store as? any AuditLog)
+        let notes = try await log.auditEntries(AuditQuery()).entries.map(\.note).filter { $0.subject == "lead" }
+        #expect(notes.map(\.action) == [.roleChanged, .roleChanged, .roleRemoved])
+        let changes = notes.map { $0.changes.filter { !$0.isSeal } }
+        #expect(
+            changes == [
+                [
+                    AuditChange("permissions", to: "sell,refund"), AuditChange("refund_limit", to: "5.00 EUR"),
+                ],
+                [
+                    AuditChange("permissions", from: "sell,refund", to: "sell"),
+                    AuditChange("refund_limit", from: "5.00 EUR", to: nil),
+                    AuditChange("discount_limit", to: "1.00 EUR"),
+                ],
+                [
+                    AuditChange("permissions", from: "sell", to: nil),
+                    AuditChange("discount_limit", from: "1.00 EUR", to: nil),
+                ],
+            ])
         try await place.close()
     }
 

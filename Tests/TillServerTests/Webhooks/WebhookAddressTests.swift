@@ -1,3 +1,5 @@
+import HTTPTypes
+import Synchronization
 import Testing
 import TillCore
 @testable import TillCounter
@@ -117,6 +119,56 @@ struct WebhookAddressTests {
             try await PinnedTransport(resolver: Names(found: ["169.254.169.254"])).post(
                 [], to: url, fields: [], allowsPrivate: true, attempt: 0)
         }
+    }
+
+    @Test("A request by the checked transport goes to no address inside unless that is allowed, and never link-local")
+    func checkedTransport() async throws {
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "shop.example:8443", path: "/")
+        func reason(_ found: [String], inside: Bool) async -> TransportFailure? {
+            let transport = CheckedTransport(allowsPrivate: inside, resolver: Names(found: found))
+            do throws(TransportFailure) {
+                _ = try await transport.send(request, body: [], deadline: .seconds(5))
+                return nil
+            } catch { return error }
+        }
+        let refused = TransportFailure.notSent(reason: "its address is inside the counter's network, or nobody's")
+        for found in [["1.1.1.1", "10.0.0.1"], ["127.0.0.1"], ["::1"], ["::ffff:192.168.1.2"], ["fd00::1"]] {
+            #expect(await reason(found, inside: false) == refused, "\(found)")
+            #expect(
+                await CheckedTransport(allowsPrivate: true, resolver: Names(found: found)).mayReach("shop.example"))
+        }
+        for found in [["169.254.169.254"], ["fe80::1"], ["64:ff9b::a9fe:a9fe"], ["::169.254.169.254"], ["0.0.0.0"]] {
+            #expect(await reason(found, inside: true) == refused, "\(found)")
+        }
+        #expect(await reason([], inside: false) == .notSent(reason: "the host's name was not found"))
+        let far = CheckedTransport(allowsPrivate: false)
+        for host in ["127.0.0.1", "::1", "10.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001"] {
+            #expect(await far.mayReach(host) == false, "\(host)")
+        }
+    }
+
+    /// Leads inside, and counts how often it was asked.
+    private final class Counted: HostResolver {
+        let calls = Mutex(0)
+
+        func addresses(of host: String) async -> [ClientAddress]? {
+            calls.withLock { $0 += 1 }
+            return [.loopback]
+        }
+    }
+
+    @Test("A name to which many requests go at once is looked for once, and no request goes to its address unchecked")
+    func sharedLookUp() async throws {
+        let names = Counted()
+        let transport = CheckedTransport(allowsPrivate: false, resolver: names, lookUpValidity: .seconds(3_600))
+        let reached = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 { group.addTask { await transport.mayReach("shop.example") } }
+            return await group.reduce(0) { count, isReached in count + (isReached ? 1 : 0) }
+        }
+        #expect(reached == 0)
+        #expect(names.calls.withLock { $0 } == 1)
+        _ = await transport.mayReach("other.example")
+        #expect(names.calls.withLock { $0 } == 2, "another name is another question")
     }
 
     @Test("Forms of an address that only a resolver understands are checked as what it makes of them")

@@ -98,6 +98,24 @@ struct WebhookLoopbackTests {
         }
     }
 
+    @Test("The checked transport connects to the address that it checked, names the host, and follows no redirect")
+    func checked() async throws {
+        let heard = Heard()
+        try await withServer { request in
+            heard.add(request.head)
+            return Response(status: .found, headers: [.location: "/elsewhere"])
+        } _: { port in
+            let transport = CheckedTransport(allowsPrivate: true, resolver: Once(), lookUpValidity: .seconds(3_600))
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "shop.invalid:\(port)", path: "/a")
+            for _ in 0..<2 {
+                let reply = try await transport.send(request, body: [], deadline: .seconds(10))
+                #expect(reply.response.status == .found)
+            }
+            #expect(heard.all.map(\.path) == ["/a", "/a"])
+            #expect(heard.all.first?.authority == "shop.invalid:\(port)")
+        }
+    }
+
     @Test("An answer that is waited for is read whole, or is none")
     func whole() async throws {
         try await withServer { request in

@@ -1,12 +1,14 @@
-// The staff: who works here with which role, how they sign in, what a role may do, and everybody's open sessions. One's
-// own account is at the counter.
+// The staff: who works here with which role, how they sign in, what a role may do, the shop's own roles, and the open
+// sessions of all. What may be changed by whom, the till decides. One's own account is at the counter.
 
-import { ask, newKey } from "./calls.js";
+import { ask, newKey, NEXT } from "./calls.js";
 import { time } from "./clock.js";
 import { field, make } from "./dom.js";
+import { decimal, minorUnits } from "./money.js";
 import { review } from "./review.js";
 import {
-  button, buttons, commands, empty, form, listed, named, pane, shownOnce, standing, table,
+  atFields, button, buttons, card, cards, choices, empty, form, listed, named, pane, shownOnce, standing, table, tick,
+  ticked,
 } from "./settings-parts.js";
 import { sum } from "./sums.js";
 import { say } from "./words.js";
@@ -26,6 +28,11 @@ const KINDS = {
 };
 /** Stands in a sentence where a link goes. */
 const LINK = "\uFFFC";
+const ROLES = "/v1/roles";
+Object.assign(NEXT, {
+  staff_not_found: "settings.listNow", unknown_role: "settings.listNow", role_in_use: "settings.otherRoleFirst",
+  invalid_limit: "settings.limitForm",
+});
 
 /** @param {any} role */
 function limits(role) {
@@ -74,8 +81,66 @@ function change(person, page) {
   });
 }
 
-/** @param {any} data @param {import("./settings.js").Page} page */
-function people({ staff, roles }, page) {
+/** @param {any} person @param {import("./settings.js").Page} page */
+function remove(person, page) {
+  return page.act(async () => {
+    const { name } = person;
+    if (!await review({
+      title: say("settings.removePerson", { name }), words: say("settings.removePersonWords"),
+      facts: [whoIs(person)], send: say("settings.takeOutLabel", { name }),
+    })) return;
+    await ask("DELETE", `/v1/staff/${person.id}`);
+    return say("settings.isTakenOut", { name });
+  });
+}
+
+/** @param {string} id */
+const pinField = (id) => make("input", "", {
+  id, className: "input", type: "password", inputMode: "numeric", maxLength: 12, autocomplete: "new-password",
+});
+
+/** @param {string} id @param {any[]} roles */
+function roleField(id, roles) {
+  const role = make("select", "", { id, className: "select" });
+  role.append(...roles.map((one) => make("option", one.name, { value: one.name })));
+  return role;
+}
+
+/**
+ * A form for another role or another PIN of one of them, and what opens it for somebody.
+ * @param {any} data @param {import("./settings.js").Page} page
+ */
+function changing({ staff, roles }, page) {
+  const person = make("select", "", { id: "change-person", className: "select" });
+  person.append(...staff.map(({ id, name }) => make("option", name, { value: id })));
+  const [role, pin] = [roleField("change-role", roles), pinField("change-pin")];
+  const chosen = () => staff.find(({ id }) => id === person.value);
+  const follow = () => {
+    role.value = chosen().role;
+    pin.value = "";
+  };
+  person.addEventListener("change", follow);
+  follow();
+  const box = form(say("settings.changePerson"), [
+    field(say("settings.person"), person), field(say("settings.role"), role), field(say("settings.newPIN"), pin),
+  ], say("settings.change"), () => page.act(() => atFields({ role, pin }, async () => {
+    const { id, name, role: before } = chosen();
+    const body = { ...(role.value !== before && { role: role.value }), ...(pin.value && { pin: pin.value }) };
+    pin.value = "";
+    await ask("PATCH", `/v1/staff/${id}`, JSON.stringify(body));
+    return say("settings.isChanged", { name });
+  })));
+  const open = (/** @type {any} */ one) => {
+    person.value = one.id;
+    follow();
+    box.open = true;
+    role.focus();
+  };
+  return { box, open };
+}
+
+/** @param {any} data @param {import("./settings.js").Page} page @param {(person: any) => void} open */
+function people({ staff, roles }, page, open) {
   const rows = staff.map((person) => {
     const { name } = person;
     const role = roles.find((one) => one.name === person.role);
@@ -86,11 +151,14 @@ function people({ staff, roles }, page) {
       named(name, limits(role)), person.role, means,
       isDisabled ? standing("", say("settings.disabled"), "slash") : say("settings.personActive"),
       buttons(
+        button(say("settings.change"), () => open(person), { label: say("settings.changeOne", { name }) }),
         ...(isDisabled ? [] : [button(say("settings.invite"), () => invite(person, page), {
           label: say("settings.inviteOne", { name }) })]),
         button(say(isDisabled ? "settings.enable" : "settings.disable"), () => change(person, page), {
           label: say(isDisabled ? "settings.enableLabel" : "settings.disableLabel", { name }),
-          kind: isDisabled ? "dense" : "dense danger" })),
+          kind: isDisabled ? "dense" : "dense danger" }),
+        button(say("settings.takeOut"), () => remove(person, page), {
+          label: say("settings.takeOutLabel", { name }), kind: "dense danger" })),
     ] };
   });
   const heads = [say("settings.person"), say("settings.role"), say("settings.signsIn"), say("settings.state"), ""];
@@ -124,21 +192,94 @@ function permissions(roles) {
  */
 function adding(roles, isFirst, page) {
   const name = make("input", "", { id: "person-name", className: "input", maxLength: 64, autocomplete: "off" });
-  const role = make("select", "", { id: "person-role", className: "select" });
-  role.append(...roles.map((one) => make("option", one.name, { value: one.name })));
+  const [role, pin] = [roleField("person-role", roles), pinField("person-pin")];
   if (isFirst) role.value = "owner";
-  const pin = make("input", "", {
-    id: "person-pin", className: "input", type: "password", inputMode: "numeric", maxLength: 12,
-    autocomplete: "new-password",
-  });
   return form(say("settings.addPerson"), [
     field(say("settings.name"), name), field(say("settings.role"), role), field(say("settings.pinOptional"), pin),
-  ], say("settings.add"), () => page.act(async () => {
-      const body = { name: name.value.trim(), role: role.value, ...(pin.value && { pin: pin.value }) };
-      pin.value = "";
-      await ask("POST", "/v1/staff", JSON.stringify(body), newKey());
-      return say("settings.wasAdded", { name: body.name });
-    }));
+  ], say("settings.add"), () => page.act(() => atFields({ name, role, pin }, async () => {
+    const body = { name: name.value.trim(), role: role.value, ...(pin.value && { pin: pin.value }) };
+    pin.value = "";
+    await ask("POST", "/v1/staff", JSON.stringify(body), newKey());
+    return say("settings.wasAdded", { name: body.name });
+  })));
+}
+
+// ---- Roles of the shop's own
+
+/** Limits as somebody types them, such as `EUR 50.00; GBP 40.00`. @param {Record<string, number>} [limits] */
+const typed = (limits = {}) =>
+  Object.entries(limits).map(([currency, minor]) => `${currency} ${decimal(minor, currency)}`).join("; ");
+
+/** What was typed, by currency in minor units; what is no sum is left as it is, for the till to refuse. */
+const limitsIn = (/** @type {string} */ text) => Object.fromEntries(
+  text.split(";").map((part) => part.trim()).filter(Boolean).map((part) => {
+    const found = /^([a-z]{3})\s*(\S+)$/i.exec(part);
+    const currency = (found?.[1] ?? "").toUpperCase();
+    const { value } = minorUnits(found?.[2] ?? "", currency);
+    return value ? [currency, value] : [part, 0];
+  }));
+
+/** The fields of a role besides its name, and what they say. @param {string} id @param {any} [role] */
+function rights(id, role) {
+  const may = choices(say("settings.roleMay"), Object.entries(MAY).map(([permission, words]) =>
+    tick("permission", permission, words, "", role?.permissions.includes(permission))));
+  const [refunds, discounts] = ["refund", "discount"].map((kind) => make("input", "", {
+    id: `${id}-${kind}`, className: "input", maxLength: 400, autocomplete: "off", spellcheck: false, dir: "ltr",
+    placeholder: "EUR 50.00; GBP 40.00", defaultValue: typed(role?.[kind + "_limits"]),
+  }));
+  return {
+    fields: [may, field(say("settings.refundLimit"), refunds), field(say("settings.discountLimit"), discounts)],
+    named: { permissions: may.querySelector("input"), refund_limits: refunds, discount_limits: discounts },
+    said: () => ({
+      permissions: ticked(may, "permission"), refund_limits: limitsIn(refunds.value),
+      discount_limits: limitsIn(discounts.value),
+    }),
+  };
+}
+
+/** @param {import("./settings.js").Page} page */
+function addingRole(page) {
+  const name = make("input", "", {
+    id: "role-name", className: "input", maxLength: 32, autocomplete: "off", spellcheck: false,
+    placeholder: "shift-lead",
+  });
+  const { fields, named: known, said } = rights("role");
+  return form(say("settings.addRole"), [field(say("settings.name"), name), ...fields], say("settings.add"),
+    () => page.act(() => atFields({ name, ...known }, async () => {
+      const made = await ask("POST", ROLES, JSON.stringify({ name: name.value.trim(), ...said() }));
+      return say("settings.wasAdded", { name: made.name });
+    })));
+}
+
+/** @param {any} role @param {any[]} staff @param {import("./settings.js").Page} page */
+function ownRole(role, staff, page) {
+  const { name } = role;
+  const holders = listed(staff.filter((person) => person.role === name).map((person) => person.name));
+  const path = `${ROLES}/${encodeURIComponent(name)}`;
+  const { fields, named: known, said } = rights(`role-${name}`, role);
+  const box = form(say("settings.changeOne", { name }), fields, say("settings.change"),
+    () => page.act(() => atFields(known, async () => {
+      await ask("PUT", path, JSON.stringify(said()));
+      return say("settings.isChanged", { name });
+    })));
+  box.classList.add("wide");
+  return card({
+    shape: "users", title: name, under: limits(role),
+    facts: [
+      [say("settings.roleMay"), listed(role.permissions.map((permission) => MAY[permission] ?? permission))],
+      [say("settings.who"), holders],
+    ],
+    more: [box],
+    buttons: [button(say("settings.takeOut"), () => page.act(async () => {
+      if (!await review({
+        title: say("settings.removeRole", { name }), words: say("settings.removeRoleWords"),
+        facts: [[say("settings.role"), name], [say("settings.who"), holders]],
+        send: say("settings.takeOutLabel", { name }),
+      })) return;
+      await ask("DELETE", path);
+      return say("settings.isTakenOut", { name });
+    }), { label: say("settings.takeOutLabel", { name }), kind: "dense danger" })],
+  });
 }
 
 /** @param {any} session */
@@ -190,15 +331,17 @@ export const section = {
     return { tone: "paid", word: say("settings.inOrder"), words };
   },
   draw({ staff, roles, open }, page) {
-    const own = make("p", "", { className: "soft" });
+    const account = make("p", "", { className: "soft" });
     const [before, after] = say("settings.ownAccount", { account: LINK }).split(LINK);
-    own.append(before, make("a", say("settings.yourAccount"), { href: "/#account" }), after);
+    account.append(before, make("a", say("settings.yourAccount"), { href: "/#account" }), after);
+    const isFirst = staff.length === 0;
+    const other = isFirst ? null : changing({ staff, roles }, page);
+    const own = roles.filter((role) => !role.built_in);
     return [
-      own, staff.length ? people({ staff, roles }, page)
+      account, other ? people({ staff, roles }, page, other.open)
         : empty(say("settings.noStaffYet"), say("settings.addOwner")),
-      adding(roles, staff.length === 0, page), permissions(roles), sessions(open, page),
-      commands(say("settings.rolesOwn"),
-        "till roles set NAME --permissions sell,refund --refund-limit EUR=5000", "till staff set-pin NAME"),
+      ...(other ? [other.box] : []), adding(roles, isFirst, page), permissions(roles), addingRole(page),
+      ...(own.length ? [cards(own.map((role) => ownRole(role, staff, page)))] : []), sessions(open, page),
     ];
   },
 };

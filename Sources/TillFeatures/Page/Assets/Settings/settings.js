@@ -6,6 +6,7 @@ import { $, make } from "./dom.js";
 import { listen, showPerson, wordsOf } from "./frame.js";
 import "./language.js";
 import { putLinked } from "./links.js";
+import { section as audit } from "./settings-audit.js";
 import { section as backups } from "./settings-backups.js";
 import { section as health } from "./settings-health.js";
 import { section as keys } from "./settings-keys.js";
@@ -30,7 +31,7 @@ import { say } from "./words.js";
  */
 
 /** @type {Section[]} */
-const SECTIONS = [readers, printers, receipts, staff, keys, shops, webhooks, providers, backups, health];
+const SECTIONS = [readers, printers, receipts, staff, keys, shops, webhooks, providers, audit, backups, health];
 const MEET_MS = 3_000;
 /** How often what is shown is read again while somebody sees it: a reader or a printer goes away without an event. */
 const AGAIN_MS = 10_000;
@@ -96,8 +97,10 @@ function pageOf(section) {
         says("done", words ?? "");
       } catch (error) {
         if (mine !== shown) return;
-        // What is typed stays where the request was refused as it was; otherwise what stands is shown.
-        const isKept = error instanceof Refusal && error.status < 500 && ![404, 409].includes(error.status);
+        // What is typed stays where the request, or a field of it, was refused as it was; otherwise what stands is
+        // shown.
+        const isKept = error instanceof Refusal && error.status < 500
+          && (error.problem.errors?.length > 0 || ![404, 409].includes(error.status));
         if (!isKept) await read(section, mine);
         says("alert", error instanceof Refusal ? failure(error) : say("settings.unanswered"));
       } finally {
@@ -235,6 +238,8 @@ async function readAgain() {
     const data = await section.load();
     if (mine === shown && !isBusy) paint(section, data);
   } catch (error) {
+    // Whoever is signed in may do something else now: what they may no longer see goes.
+    if (error instanceof Refusal && error.status === 403) await meet();
     if (mine === shown && !isBusy && drawn.has(section.id)) tell(failure(error), "banner unsure");
   }
 }

@@ -367,7 +367,7 @@ export const NEXT = {
 };
 
 /** The field of a request that a sentence begins with, which is none of the page's. */
-const PLACE = /^(?:tender\.[\w.]+|drawer|code|label|location|name|address): /;
+const PLACE = /^(?:tender\.[\w.]+|drawer|code|label|location|name|address|role|pin|permissions|\w+_limits): /;
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
 export function sentencesOf(refusal) {
