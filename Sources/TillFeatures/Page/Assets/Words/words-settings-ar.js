@@ -266,6 +266,7 @@ export const WORDS = {
   "settings.removeRole": "حذف الدور {name}؟",
   "settings.removeRoleWords": "لن يمكن إعطاؤه لأحد بعد الآن. لا يُحذف دور لدى أحد الموظفين.",
   "settings.otherRoleFirst": "أعطِ هؤلاء الأشخاص دورًا آخر أولًا.",
+  "settings.roleIsOther": "ما يتيحه الدور الآن معروض فوق النموذج. أرسل النموذج مرة أخرى لاستبداله بما أدخلته.",
   "settings.listNow": "المعروض الآن هو الوضع الحالي.",
   "settings.scopeRead": "القراءة",
   "settings.readUnder": "المدفوعات والإيصالات ودفتر الأستاذ",

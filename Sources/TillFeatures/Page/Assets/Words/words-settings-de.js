@@ -253,6 +253,8 @@ export const WORDS = {
   "settings.removeRole": "Die Rolle {name} löschen?",
   "settings.removeRoleWords": "Niemand kann sie mehr bekommen. Eine Rolle, die jemand hat, wird nicht gelöscht.",
   "settings.otherRoleFirst": "Geben Sie diesen Personen zuerst eine andere Rolle.",
+  "settings.roleIsOther": "Was die Rolle jetzt erlaubt, steht über dem Formular. Senden Sie das Formular noch "
+    + "einmal, um es durch Ihre Eingaben zu ersetzen.",
   "settings.listNow": "Was jetzt zu sehen ist, ist der Stand.",
   "settings.scopeRead": "Lesen",
   "settings.readUnder": "Zahlungen, Belege, das Hauptbuch",

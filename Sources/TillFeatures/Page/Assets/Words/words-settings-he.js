@@ -251,6 +251,7 @@ export const WORDS = {
   "settings.removeRole": "למחוק את התפקיד {name}?",
   "settings.removeRoleWords": "אי אפשר לתת אותו עוד לאיש. תפקיד שיש למישהו אינו נמחק.",
   "settings.otherRoleFirst": "יש לתת תחילה לעובדים האלה תפקיד אחר.",
+  "settings.roleIsOther": "מה שהתפקיד מתיר כעת מוצג מעל הטופס. כדי להחליף אותו במה שהוקלד, יש לשלוח את הטופס שוב.",
   "settings.listNow": "מה שמוצג עכשיו הוא המצב הנוכחי.",
   "settings.scopeRead": "קריאה",
   "settings.readUnder": "תשלומים, קבלות, ספר החשבונות",

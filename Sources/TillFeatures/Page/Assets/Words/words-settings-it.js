@@ -261,6 +261,8 @@ export const WORDS = {
   "settings.removeRole": "Eliminare il ruolo {name}?",
   "settings.removeRoleWords": "Non si può più dare a nessuno. Un ruolo che qualcuno ha non viene eliminato.",
   "settings.otherRoleFirst": "Dare prima un altro ruolo a queste persone.",
+  "settings.roleIsOther": "Ciò che il ruolo consente ora è indicato sopra il modulo. Inviare di nuovo il modulo per "
+    + "sostituirlo con i propri dati.",
   "settings.listNow": "Ciò che si vede ora è lo stato attuale.",
   "settings.scopeRead": "Leggere",
   "settings.readUnder": "pagamenti, ricevute, il libro mastro",

@@ -241,6 +241,7 @@ export const WORDS = {
   "settings.removeRole": "役割{name}を削除しますか",
   "settings.removeRoleWords": "以後、誰にも割り当てられません。使われている役割は削除されません。",
   "settings.otherRoleFirst": "先に、その人たちに別の役割を割り当ててください。",
+  "settings.roleIsOther": "現在の権限は、フォームの上に表示されています。入力した内容に置き換えるには、もう一度送信してください。",
   "settings.listNow": "表示されているのが現在の状態です。",
   "settings.scopeRead": "読み取り",
   "settings.readUnder": "支払い、レシート、帳簿",

@@ -263,6 +263,8 @@ export const WORDS = {
   "settings.removeRole": "Usunąć rolę {name}?",
   "settings.removeRoleWords": "Nikomu nie będzie można jej nadać. Roli, którą ktoś ma, nie można usunąć.",
   "settings.otherRoleFirst": "Najpierw nadaj tym osobom inną rolę.",
+  "settings.roleIsOther": "To, na co rola teraz pozwala, widać nad formularzem. Wyślij formularz ponownie, aby "
+    + "zastąpić to swoimi danymi.",
   "settings.listNow": "To, co teraz widać, jest stanem bieżącym.",
   "settings.scopeRead": "Odczyt",
   "settings.readUnder": "płatności, potwierdzenia, księga",
