@@ -1,6 +1,7 @@
 """The settings' page: every section with what there is and with nothing, without the permission, and while one request
 fails. What ends something asks twice, and what is secret is shown once."""
 import re
+import sqlite3
 import time
 
 import pytest
@@ -597,6 +598,20 @@ def test_the_audit_log_says_who_did_what_and_what_comes_is_seen(office, server, 
     assert server.request("DELETE", "/v1/printers/bar").ok
     expect(page.locator(".audit tbody tr").first).to_contain_text("printer.removed", timeout=WAIT)
     assert len(numbers(page)) == len(entries) + 1
+
+
+def test_a_damaged_entry_is_shown_by_its_number_among_the_others(office, server, shoot):
+    page = office
+    everything = [one["sequence"] for one in log(server)]
+    assert 2 in everything[:-1]
+    with sqlite3.connect(server.journal) as database:
+        database.execute("UPDATE audit SET body = '{\"broken\":' WHERE sequence = 2")
+    visit(page, server, "audit")
+    damaged = page.locator(".audit tbody tr", has=page.locator("td:first-child", has_text="#2"))
+    expect(damaged.filter(has_text="Unreadable")).to_contain_text("This entry cannot be read.", timeout=WAIT)
+    assert numbers(page) == everything
+    judged(page)
+    shoot("audit_damaged")
 
 
 def test_new_entries_wait_while_somebody_reads_the_audit_log(office, server):

@@ -518,6 +518,8 @@ export const WORDS = {
   "settings.auditChanges": "التغييرات: {count}",
   "settings.auditChangesOf": "التغييرات: {count}، القيد {number}",
   "settings.auditLeftOut": "غير مسجَّلة: {count}",
+  "settings.auditUnreadable": "غير مقروء",
+  "settings.auditUnreadableWords": "تتعذر قراءة هذا القيد. تحقق من السجل باستخدام الأمر أدناه.",
   "settings.auditNone": "لا توجد قيود",
   "settings.auditNoneWords": "لا شيء في السجل بهذا الاسم أو المعرّف أو النوع.",
   "settings.auditFurther": "لا شيء بين القيود التي جرى البحث فيها حتى الآن. يمكن البحث في الأقدم.",

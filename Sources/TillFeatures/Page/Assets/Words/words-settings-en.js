@@ -463,6 +463,8 @@ export const WORDS = {
   "settings.auditChanges": "Changes: {count}",
   "settings.auditChangesOf": "Changes: {count}, entry {number}",
   "settings.auditLeftOut": "Not recorded: {count}",
+  "settings.auditUnreadable": "Unreadable",
+  "settings.auditUnreadableWords": "This entry cannot be read. Check the log with the command below.",
   "settings.auditNone": "No entries",
   "settings.auditNoneWords": "Nothing in the log is of this name, ID or kind.",
   "settings.auditFurther": "None among the entries searched so far. Older ones can be searched.",

@@ -499,6 +499,8 @@ export const WORDS = {
   "settings.auditChanges": "Cambios: {count}",
   "settings.auditChangesOf": "Cambios: {count}, entrada {number}",
   "settings.auditLeftOut": "Sin registrar: {count}",
+  "settings.auditUnreadable": "Ilegible",
+  "settings.auditUnreadableWords": "Esta entrada no se puede leer. Compruebe el registro con la orden de abajo.",
   "settings.auditNone": "No hay entradas",
   "settings.auditNoneWords": "Nada en el registro lleva este nombre, identificador o tipo.",
   "settings.auditFurther": "Ninguna entre las entradas revisadas hasta ahora. Se puede buscar en las más antiguas.",

@@ -475,6 +475,8 @@ export const WORDS = {
   "settings.auditChanges": "שינויים: {count}",
   "settings.auditChangesOf": "שינויים: {count}, רשומה {number}",
   "settings.auditLeftOut": "לא נרשמו: {count}",
+  "settings.auditUnreadable": "לא קריאה",
+  "settings.auditUnreadableWords": "לא ניתן לקרוא את הרשומה הזאת. יש לבדוק את היומן באמצעות הפקודה שלמטה.",
   "settings.auditNone": "אין רשומות",
   "settings.auditNoneWords": "אין ביומן דבר עם השם, המזהה או הסוג הזה.",
   "settings.auditFurther": "אין כאלה בין הרשומות שנבדקו עד כה. אפשר לחפש בישנות יותר.",

@@ -500,6 +500,8 @@ export const WORDS = {
   "settings.auditChanges": "Modifiche: {count}",
   "settings.auditChangesOf": "Modifiche: {count}, voce {number}",
   "settings.auditLeftOut": "Non registrate: {count}",
+  "settings.auditUnreadable": "Illeggibile",
+  "settings.auditUnreadableWords": "Questa voce non si può leggere. Verificare il registro con il comando qui sotto.",
   "settings.auditNone": "Nessuna voce",
   "settings.auditNoneWords": "Nulla nel registro ha questo nome, identificativo o tipo.",
   "settings.auditFurther": "Nessuna tra le voci esaminate finora. Si può cercare in quelle meno recenti.",

@@ -454,6 +454,8 @@ export const WORDS = {
   "settings.auditChanges": "変更：{count}件",
   "settings.auditChangesOf": "変更：{count}件、項目{number}",
   "settings.auditLeftOut": "記録されていない変更：{count}件",
+  "settings.auditUnreadable": "読み取り不能",
+  "settings.auditUnreadableWords": "この項目は読み取れません。下のコマンドでログを検査してください。",
   "settings.auditNone": "項目はありません",
   "settings.auditNoneWords": "この名前、ID、種類の項目はログにありません。",
   "settings.auditFurther": "これまでに調べた項目にはありません。以前の項目を調べることができます。",

@@ -505,6 +505,8 @@ export const WORDS = {
   "settings.auditChanges": "Zmiany: {count}",
   "settings.auditChangesOf": "Zmiany: {count}, wpis {number}",
   "settings.auditLeftOut": "Niezapisane: {count}",
+  "settings.auditUnreadable": "Nieczytelny",
+  "settings.auditUnreadableWords": "Tego wpisu nie można odczytać. Sprawdź dziennik poleceniem podanym poniżej.",
   "settings.auditNone": "Brak wpisów",
   "settings.auditNoneWords": "W dzienniku nie ma nic z tą nazwą, identyfikatorem ani rodzajem.",
   "settings.auditFurther": "Nie ma ich wśród przeszukanych dotąd wpisów. Można przeszukać starsze.",
