@@ -478,7 +478,8 @@ export const WORDS = {
   "settings.auditChangesOf": "Änderungen: {count}, Eintrag {number}",
   "settings.auditLeftOut": "Nicht aufgezeichnet: {count}",
   "settings.auditUnreadable": "Nicht lesbar",
-  "settings.auditUnreadableWords": "Dieser Eintrag lässt sich nicht lesen. Prüfen Sie das Protokoll mit dem Befehl unten.",
+  "settings.auditUnreadableWords": "Dieser Eintrag lässt sich nicht lesen. Prüfen Sie das Protokoll mit "
+    + "dem Befehl unten.",
   "settings.auditNone": "Keine Einträge",
   "settings.auditNoneWords": "Im Protokoll gibt es nichts mit diesem Namen, dieser ID oder Art.",
   "settings.auditFurther": "Unter den bisher durchsuchten Einträgen ist keiner. Ältere können durchsucht werden.",

@@ -262,8 +262,8 @@ export const WORDS = {
   "settings.removeRole": "¿Eliminar la función {name}?",
   "settings.removeRoleWords": "Ya no se puede dar a nadie. No se elimina una función que alguien tiene.",
   "settings.otherRoleFirst": "Dé antes otra función a esas personas.",
-  "settings.roleIsOther": "Lo que permite ahora la función se muestra encima del formulario. Envíe de nuevo el formulario "
-    + "para sustituirlo por lo que ha escrito.",
+  "settings.roleIsOther": "Lo que permite ahora la función se muestra encima del formulario. Envíe de nuevo el "
+    + "formulario para sustituirlo por lo que ha escrito.",
   "settings.listNow": "Lo que se muestra es el estado actual.",
   "settings.scopeRead": "Leer",
   "settings.readUnder": "pagos, recibos, el libro mayor",

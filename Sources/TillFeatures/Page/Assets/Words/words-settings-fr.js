@@ -504,7 +504,8 @@ export const WORDS = {
   "settings.auditChangesOf": "Modifications : {count}, entrée {number}",
   "settings.auditLeftOut": "Non consignées : {count}",
   "settings.auditUnreadable": "Illisible",
-  "settings.auditUnreadableWords": "Cette entrée ne peut pas être lue. Vérifiez le journal avec la commande ci-dessous.",
+  "settings.auditUnreadableWords": "Cette entrée ne peut pas être lue. Vérifiez le journal avec la "
+    + "commande ci-dessous.",
   "settings.auditNone": "Aucune entrée",
   "settings.auditNoneWords": "Rien dans le journal ne porte ce nom, cet identifiant ou ce type.",
   "settings.auditFurther": "Aucune parmi les entrées parcourues jusqu’ici. On peut chercher dans les plus anciennes.",
