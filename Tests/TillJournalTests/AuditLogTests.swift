@@ -123,6 +123,26 @@ struct AuditLogTests {
         try await journal.close()
     }
 
+    @Test(
+        "takes no entry that has a member of another kind",
+        arguments: [
+            #""account":7"#, #""subject":7"#, #""reason":{}"#, #""changes":5"#, #""changes":null"#,
+            #""changes":[null]"#, #""changes":[{"before":null,"after":"x"}]"#,
+            #""changes":[{"name":"label","before":1,"after":"x"}]"#,
+            #""changes":[{"name":"label","before":null,"after":[]}]"#,
+        ])
+    func otherKinds(_ member: String) throws {
+        func entry(_ member: String) throws -> AuditEntry {
+            let members = #""at":"2026-11-21T09:30:00.000Z","action":"key.created","outcome":"done""#
+            let body = #"{"sequence":1,\#(members),"by":{"kind":"owner"},\#(member)}"#
+            return try AuditEntry(sequence: 1, body: Array(body.utf8), link: [])
+        }
+        let change = AuditChange("label", to: "x")
+        #expect(try entry(#""changes":[{"name":"label","before":null,"after":"x"}]"#).note.changes == [change])
+        #expect(try entry(#""subject":"key_1""#).note.subject == "key_1")
+        #expect(throws: JournalError.self) { try entry(member) }
+    }
+
     @Test("has an entry exactly if what it is about was written", arguments: Site.Kind.allCases)
     func oneCommit(_ kind: Site.Kind) async throws {
         let site = Site(kind)
