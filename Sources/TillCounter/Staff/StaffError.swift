@@ -155,7 +155,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .builtInRole: "Make one of your own, with till roles set."
         case .roleTaken: "Give another name, or change that role."
         case .roleInUse: "Give those people another role first, with till staff set-role."
-        case .roleChanged: "Read the role again, and send the change with its tag of then if it is still right."
+        case .roleChanged: "Read the role again and, if the change is still right, send it with the new tag."
         case .invalidPIN: "Choose another PIN. The setting staff.pin_digits says how short it may be."
         case .weakPIN: "Choose digits that neither repeat nor count up or down."
         case .invalidPassword: "Choose another one; a few words that do not belong together are good."
