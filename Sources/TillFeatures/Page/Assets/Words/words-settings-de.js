@@ -253,6 +253,8 @@ export const WORDS = {
   "settings.removeRole": "Die Rolle {name} löschen?",
   "settings.removeRoleWords": "Niemand kann sie mehr bekommen. Eine Rolle, die jemand hat, wird nicht gelöscht.",
   "settings.otherRoleFirst": "Geben Sie diesen Personen zuerst eine andere Rolle.",
+  "settings.roleIsOther": "Was die Rolle jetzt erlaubt, steht über dem Formular. Senden Sie das Formular noch "
+    + "einmal, um es durch Ihre Eingaben zu ersetzen.",
   "settings.listNow": "Was jetzt zu sehen ist, ist der Stand.",
   "settings.scopeRead": "Lesen",
   "settings.readUnder": "Zahlungen, Belege, das Hauptbuch",
@@ -475,6 +477,9 @@ export const WORDS = {
   "settings.auditChanges": "Änderungen: {count}",
   "settings.auditChangesOf": "Änderungen: {count}, Eintrag {number}",
   "settings.auditLeftOut": "Nicht aufgezeichnet: {count}",
+  "settings.auditUnreadable": "Nicht lesbar",
+  "settings.auditUnreadableWords": "Dieser Eintrag lässt sich nicht lesen. Prüfen Sie das Protokoll mit "
+    + "dem Befehl unten.",
   "settings.auditNone": "Keine Einträge",
   "settings.auditNoneWords": "Im Protokoll gibt es nichts mit diesem Namen, dieser ID oder Art.",
   "settings.auditFurther": "Unter den bisher durchsuchten Einträgen ist keiner. Ältere können durchsucht werden.",

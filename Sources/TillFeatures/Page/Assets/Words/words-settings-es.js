@@ -262,6 +262,8 @@ export const WORDS = {
   "settings.removeRole": "¿Eliminar la función {name}?",
   "settings.removeRoleWords": "Ya no se puede dar a nadie. No se elimina una función que alguien tiene.",
   "settings.otherRoleFirst": "Dé antes otra función a esas personas.",
+  "settings.roleIsOther": "Lo que permite ahora la función se muestra encima del formulario. Envíe de nuevo el "
+    + "formulario para sustituirlo por lo que ha escrito.",
   "settings.listNow": "Lo que se muestra es el estado actual.",
   "settings.scopeRead": "Leer",
   "settings.readUnder": "pagos, recibos, el libro mayor",
@@ -497,6 +499,8 @@ export const WORDS = {
   "settings.auditChanges": "Cambios: {count}",
   "settings.auditChangesOf": "Cambios: {count}, entrada {number}",
   "settings.auditLeftOut": "Sin registrar: {count}",
+  "settings.auditUnreadable": "Ilegible",
+  "settings.auditUnreadableWords": "Esta entrada no se puede leer. Compruebe el registro con la orden de abajo.",
   "settings.auditNone": "No hay entradas",
   "settings.auditNoneWords": "Nada en el registro lleva este nombre, identificador o tipo.",
   "settings.auditFurther": "Ninguna entre las entradas revisadas hasta ahora. Se puede buscar en las más antiguas.",

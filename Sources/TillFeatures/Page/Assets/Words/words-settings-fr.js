@@ -262,6 +262,8 @@ export const WORDS = {
   "settings.removeRole": "Supprimer le rôle {name} ?",
   "settings.removeRoleWords": "Plus personne ne peut le recevoir. Un rôle que quelqu’un a n’est pas supprimé.",
   "settings.otherRoleFirst": "Donnez d’abord un autre rôle à ces personnes.",
+  "settings.roleIsOther": "Ce que permet maintenant le rôle est affiché au-dessus du formulaire. Renvoyez le "
+    + "formulaire pour le remplacer par votre saisie.",
   "settings.listNow": "L’état affiché est l’état actuel.",
   "settings.scopeRead": "Lire",
   "settings.readUnder": "paiements, reçus, le grand livre",
@@ -501,6 +503,9 @@ export const WORDS = {
   "settings.auditChanges": "Modifications : {count}",
   "settings.auditChangesOf": "Modifications : {count}, entrée {number}",
   "settings.auditLeftOut": "Non consignées : {count}",
+  "settings.auditUnreadable": "Illisible",
+  "settings.auditUnreadableWords": "Cette entrée ne peut pas être lue. Vérifiez le journal avec la "
+    + "commande ci-dessous.",
   "settings.auditNone": "Aucune entrée",
   "settings.auditNoneWords": "Rien dans le journal ne porte ce nom, cet identifiant ou ce type.",
   "settings.auditFurther": "Aucune parmi les entrées parcourues jusqu’ici. On peut chercher dans les plus anciennes.",

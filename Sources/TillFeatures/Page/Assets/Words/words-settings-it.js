@@ -261,6 +261,8 @@ export const WORDS = {
   "settings.removeRole": "Eliminare il ruolo {name}?",
   "settings.removeRoleWords": "Non si può più dare a nessuno. Un ruolo che qualcuno ha non viene eliminato.",
   "settings.otherRoleFirst": "Dare prima un altro ruolo a queste persone.",
+  "settings.roleIsOther": "Ciò che il ruolo consente ora è indicato sopra il modulo. Inviare di nuovo il modulo per "
+    + "sostituirlo con i propri dati.",
   "settings.listNow": "Ciò che si vede ora è lo stato attuale.",
   "settings.scopeRead": "Leggere",
   "settings.readUnder": "pagamenti, ricevute, il libro mastro",
@@ -498,6 +500,8 @@ export const WORDS = {
   "settings.auditChanges": "Modifiche: {count}",
   "settings.auditChangesOf": "Modifiche: {count}, voce {number}",
   "settings.auditLeftOut": "Non registrate: {count}",
+  "settings.auditUnreadable": "Illeggibile",
+  "settings.auditUnreadableWords": "Questa voce non si può leggere. Verificare il registro con il comando qui sotto.",
   "settings.auditNone": "Nessuna voce",
   "settings.auditNoneWords": "Nulla nel registro ha questo nome, identificativo o tipo.",
   "settings.auditFurther": "Nessuna tra le voci esaminate finora. Si può cercare in quelle meno recenti.",

@@ -263,6 +263,8 @@ export const WORDS = {
   "settings.removeRole": "Usunąć rolę {name}?",
   "settings.removeRoleWords": "Nikomu nie będzie można jej nadać. Roli, którą ktoś ma, nie można usunąć.",
   "settings.otherRoleFirst": "Najpierw nadaj tym osobom inną rolę.",
+  "settings.roleIsOther": "To, na co rola teraz pozwala, widać nad formularzem. Wyślij formularz ponownie, aby "
+    + "zastąpić to swoimi danymi.",
   "settings.listNow": "To, co teraz widać, jest stanem bieżącym.",
   "settings.scopeRead": "Odczyt",
   "settings.readUnder": "płatności, potwierdzenia, księga",
@@ -503,6 +505,8 @@ export const WORDS = {
   "settings.auditChanges": "Zmiany: {count}",
   "settings.auditChangesOf": "Zmiany: {count}, wpis {number}",
   "settings.auditLeftOut": "Niezapisane: {count}",
+  "settings.auditUnreadable": "Nieczytelny",
+  "settings.auditUnreadableWords": "Tego wpisu nie można odczytać. Sprawdź dziennik poleceniem podanym poniżej.",
   "settings.auditNone": "Brak wpisów",
   "settings.auditNoneWords": "W dzienniku nie ma nic z tą nazwą, identyfikatorem ani rodzajem.",
   "settings.auditFurther": "Nie ma ich wśród przeszukanych dotąd wpisów. Można przeszukać starsze.",
