@@ -66,13 +66,15 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             var guests: [RecordID: KeptRecord] = [:]
             for (stored, basket) in found {
                 // The process that is paying it has the contact, and would make an account of it.
-                guard basket.attempt == nil || basket.attempt?.answer != nil else {
-                    throw Problem.basketInPayment(basket.id)
-                }
+                guard try await isOver(basket) else { throw Problem.basketInPayment(basket.id) }
                 for guest in try await self.guests(of: basket) { guests[guest.id] = guest }
                 var emptied = basket
                 guard emptied.erasePersonalData() else { continue }
-                changes.append(.update(emptied.record, from: stored.version))
+                var record = emptied.record
+                // Who erases does not pay: the next question about a basket without an answer is answered from the
+                // journal, without a guest.
+                record.isHeld = false
+                changes.append(.update(record, from: stored.version))
                 erased.baskets.append(basket.id)
             }
             for guest in guests.values.sorted(by: { $0.position < $1.position }) {
@@ -94,6 +96,30 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             }
         }
         return nil
+    }
+
+    /// Returns `true` for a basket that no process is paying any more: it has no payment, or its payment has an answer,
+    /// or the process that was paying it has died and the payment has an outcome in the journal.
+    private func isOver(_ basket: WalletBasket) async throws(JournalError) -> Bool {
+        guard let attempt = basket.attempt, attempt.answer == nil else { return true }
+        switch basket.holder {
+        case .thisProcess, .anotherProcess: return false
+        case .nobody, .deadProcess: break
+        }
+        // No authorization is requested before the payment is recorded.
+        guard let number = attempt.payment else { return true }
+        guard let payment = try await journal.payment(number) else { return false }
+        return WalletContacts.isOver(payment.status)
+    }
+
+    /// Returns `true` for a payment of a dead process whose outcome is known: nothing is requested for it any more.
+    static func isOver(_ status: PaymentStatus) -> Bool {
+        switch status {
+        case .processing, .stored, .unknown: false
+        case .requiresPaymentMethod, .declined, .requiresAction, .requiresCapture, .partiallyCaptured, .succeeded,
+            .partiallyRefunded, .refunded, .canceled, .expired, .captureFailed:
+            true
+        }
     }
 
     /// Returns the guests' accounts that a basket leads to: by the e-mail address, under its present and its former
