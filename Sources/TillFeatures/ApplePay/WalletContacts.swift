@@ -170,6 +170,14 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
         return false
     }
 
+    /// Erases the account that was made of a basket's contact while that was being erased.
+    func eraseGuest(_ guest: String, of basket: String, account: AccountID) async throws(JournalError) {
+        guard let stored = try await journal.record(RecordID(WalletBasket.collection, basket)),
+            try WalletBasket(stored).attempt?.contact == nil
+        else { return }
+        _ = try await eraseGuest(guest, account: account)
+    }
+
     /// Drops what the files of the journal still hold of erased records.
     /// - Returns: `false` if that has to be tried again.
     func eraseTraces() async throws(JournalError) -> Bool {
