@@ -70,11 +70,7 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
                 for guest in try await self.guests(of: basket) { guests[guest.id] = guest }
                 var emptied = basket
                 guard emptied.erasePersonalData() else { continue }
-                var record = emptied.record
-                // Who erases does not pay: the next question about a basket without an answer is answered from the
-                // journal, without a guest.
-                record.isHeld = false
-                changes.append(.update(record, from: stored.version))
+                changes.append(.update(WalletContacts.released(emptied), from: stored.version))
                 erased.baskets.append(basket.id)
             }
             for guest in guests.values.sorted(by: { $0.position < $1.position }) {
@@ -120,6 +116,14 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             .partiallyRefunded, .refunded, .canceled, .expired, .captureFailed:
             true
         }
+    }
+
+    /// Returns the record of an erased basket. Who erases does not pay: the next question about a basket without an
+    /// answer is answered from the journal, without a guest.
+    private static func released(_ basket: WalletBasket) -> Record {
+        var record = basket.record
+        record.isHeld = false
+        return record
     }
 
     /// Returns the guests' accounts that a basket leads to: by the e-mail address, under its present and its former
@@ -214,15 +218,16 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             RecordQuery(WalletBasket.collection, matching: WalletBasket.personal, limit: limit))
         var erased = 0
         for stored in found {
-            // A damaged record keeps no other one from its end.
+            // A damaged record keeps no other one from its end, nor does a payment that cannot be read.
             guard var basket = try? WalletBasket(stored) else { continue }
             guard basket.openedAt <= moment else { continue }
-            guard basket.erasePersonalData() else { continue }
+            guard (try? await isOver(basket)) == true, basket.erasePersonalData() else { continue }
             let note = AuditNote(
                 .orderContactErased, account: basket.owner, subject: basket.order.rawValue, reason: "retention",
                 changes: [AuditChange("baskets", from: basket.id, to: nil)])
             do throws(JournalError) {
-                try await journal.change([.update(basket.record, from: stored.version)], noting: [note])
+                let record = WalletContacts.released(basket)
+                try await journal.change([.update(record, from: stored.version)], noting: [note])
                 erased += 1
             } catch { guard case .recordConflict = error else { throw error } }
         }

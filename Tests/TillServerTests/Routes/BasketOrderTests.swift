@@ -424,6 +424,24 @@ extension PaidSheets.Process {
         #expect(try await second.baskets.entry("b-1")?.attempt?.payment == paid.payment)
     }
 
+    @Test("The contact of a basket whose process died ends with its retention, though nobody asks for the basket")
+    func endedAfterDeath() async throws {
+        let first = world.start()
+        let paid = try await first.begin("b-1")
+        try await first.capture(paid.payment)
+        _ = try await first.begin("b-2", "o-2")
+        let second = world.start()
+        world.clock.advance(by: .days(181))
+        try await second.endContacts()
+        #expect(try await second.baskets.entry("b-1")?.attempt?.contact != nil, "its process is alive")
+        first.journal.crash()
+        try await second.endContacts()
+        for basket in ["b-1", "b-2"] {
+            let entry = try #require(try await second.baskets.entry(basket))
+            #expect(entry.attempt?.contact == nil && entry.terms?.note == nil && entry.holder == .nobody)
+        }
+    }
+
     @Test("The payment of a dead process is not over while its outcome is not known", arguments: PaymentStatus.allCases)
     func isOver(_ status: PaymentStatus) {
         let open: Set<PaymentStatus> = [.processing, .stored, .unknown]
