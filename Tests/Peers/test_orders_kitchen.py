@@ -111,6 +111,16 @@ def test_times_are_the_shops_where_it_has_a_zone_else_the_devices(tmp_path, brow
     context.close()
 
 
+def test_a_device_with_the_shops_time_in_one_season_says_whose_times_it_shows(tmp_path, browser):
+    context = browser.new_context(timezone_id="UTC", locale="en-GB")
+    with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_TIME_ZONE": "Europe/London"}) as server:
+        page = context.new_page()
+        server.sign_in(page, "/kitchen")
+        expect(page.locator("#zone")).to_have_text("Times in Europe/London", timeout=WAIT)
+        expect(page.locator("#zone")).to_be_visible(timeout=WAIT)
+    context.close()
+
+
 def test_what_the_shop_says_of_an_order_is_on_it(server, kitchen):
     document, _, _ = shop_orders.document(3)
     document |= {"date_paid": "2019-06-06T17:17:58", "payment_method_title": "Card", "status": "processing"}

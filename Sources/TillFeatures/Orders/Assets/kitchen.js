@@ -59,14 +59,19 @@ function signInFirst() {
   $("state").append(link, " on this device, then load this page again.");
 }
 
+const OPENED = Date.now();
+
+/** What a clock shows in each season: the page stays open, and orders are for other days. @param {string} [timeZone] */
+const seasons = (timeZone) =>
+  [0, 91, 182, 273].map((day) => new Date(OPENED + day * 86_400_000).toLocaleString("en", { timeZone })).join();
+
 /** Asks for the shop's zone. One that nobody has set is GMT: then times are the device's, as without an answer. */
 async function readZone() {
   try {
     const answer = await request("GET", "/session/person");
     const name = answer.ok ? (await answer.json()).zone : "";
     if (typeof name !== "string" || !name) return;
-    const now = new Date();
-    const isElsewhere = name !== "GMT" && now.toLocaleString("en", { timeZone: name }) !== now.toLocaleString("en");
+    const isElsewhere = name !== "GMT" && seasons(name) !== seasons();
     zone = name === "GMT" ? undefined : name;
     $("zone").textContent = `Times in ${name}`;
     $("zone").hidden = !isElsewhere;
