@@ -73,8 +73,14 @@ class Page(html.parser.HTMLParser):
             self.key = None
 
 
+def banner():
+    """The banner that the server puts on every page of a counter in test mode."""
+    routes = (SOURCES / "TillFeatures/Page/PageRoutes.swift").read_text()
+    return "".join(re.findall(r'#"(.*?)"#', routes.split("testMark =\n")[1].split("\n\n")[0]))
+
+
 def html_of(name):
-    return (ASSETS / PAGES[name]).read_text()
+    return (ASSETS / PAGES[name]).read_text() + ("" if name else banner())
 
 
 OWN = [name for name in PAGES if f'data-languages="{name}"' in html_of(name)]
@@ -594,6 +600,19 @@ def test_signing_in_is_in_the_language(opened, tables):
     expect(page.locator("html")).to_have_attribute("dir", "rtl", timeout=WAIT)
     says(page.locator("#session-title"), tables["he"]["words"]["session.signIn"])
     judge(page, 390)
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG"])
+def test_the_banner_of_test_mode_is_in_the_language(server, opened, tables, locale):
+    page = opened(locale)
+    words = tables[locale[:2]]["words"]
+    for path in ("/", "/payments", "/settings"):
+        page.goto(server.url + path)
+        mark = page.locator(".test-mode")
+        says(mark, words["top.test"])
+        expect(mark).to_have_attribute("aria-label", words["top.testName"])
+        direction = "rtl" if locale[:2] in RIGHT_TO_LEFT else "ltr"
+        assert mark.evaluate("(one) => getComputedStyle(one).direction") == direction
 
 
 @pytest.mark.parametrize("lost", ["words-de.js", "words-list-de.js"])

@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "اللغة",
   "rail.main": "القائمة الرئيسية",
   "rail.home": "Till، الصفحة الرئيسية",
+  "top.test": "اختبار – لا تتحرك أموال حقيقية",
+  "top.testName": "وضع الاختبار",
   "top.live": "متصل",
   "top.outOfDate": "تعذّر الوصول إلى الصندوق. قد لا يكون المعروض محدّثًا.",
   "top.open": "قيد الانتظار",

@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "Sprache",
   "rail.main": "Hauptmenü",
   "rail.home": "Till, Startseite",
+  "top.test": "TEST – es fließt kein echtes Geld",
+  "top.testName": "Testmodus",
   "top.live": "Live",
   "top.outOfDate": "Die Kasse ist nicht erreichbar. Die Anzeige ist vielleicht nicht aktuell.",
   "top.open": "offen",

@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "Idioma",
   "rail.main": "Menú principal",
   "rail.home": "Till, inicio",
+  "top.test": "PRUEBA – no se mueve dinero real",
+  "top.testName": "Modo de prueba",
   "top.live": "En línea",
   "top.outOfDate": "No se puede contactar con la caja. Lo que se muestra puede no estar al día.",
   "top.open": "pendientes",

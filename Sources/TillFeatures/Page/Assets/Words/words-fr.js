@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "Langue",
   "rail.main": "Menu principal",
   "rail.home": "Till, accueil",
+  "top.test": "TEST – aucun argent réel",
+  "top.testName": "Mode test",
   "top.live": "En direct",
   "top.outOfDate": "La caisse est injoignable. L’affichage n’est peut-être plus à jour.",
   "top.open": "à traiter",

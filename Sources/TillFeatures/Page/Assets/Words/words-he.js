@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "שפה",
   "rail.main": "תפריט ראשי",
   "rail.home": "Till, דף הבית",
+  "top.test": "בדיקה – לא עובר כסף אמיתי",
+  "top.testName": "מצב בדיקה",
   "top.live": "מחובר",
   "top.outOfDate": "אין גישה לקופה. ייתכן שהמוצג אינו מעודכן.",
   "top.open": "ממתינים לטיפול",

@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "Lingua",
   "rail.main": "Menu principale",
   "rail.home": "Till, pagina iniziale",
+  "top.test": "PROVA – non si muove denaro vero",
+  "top.testName": "Modalità di prova",
   "top.live": "Online",
   "top.outOfDate": "La cassa non è raggiungibile. Quanto mostrato potrebbe non essere aggiornato.",
   "top.open": "da trattare",

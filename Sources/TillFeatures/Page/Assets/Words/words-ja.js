@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "言語",
   "rail.main": "メインメニュー",
   "rail.home": "Till、ホーム",
+  "top.test": "テスト – 実際のお金は動きません",
+  "top.testName": "テストモード",
   "top.live": "接続中",
   "top.outOfDate": "レジに接続できません。表示は最新でない可能性があります。",
   "top.open": "件が未処理",

@@ -14,6 +14,8 @@ export const WORDS = {
   "rail.language": "Język",
   "rail.main": "Menu główne",
   "rail.home": "Till, strona główna",
+  "top.test": "TEST – bez prawdziwych pieniędzy",
+  "top.testName": "Tryb testowy",
   "top.live": "Na żywo",
   "top.outOfDate": "Brak połączenia z kasą. Widoczne dane mogą być nieaktualne.",
   "top.open": "do załatwienia",
