@@ -243,11 +243,11 @@ public struct ReceiptService: Sendable {
     }
 
     /// Returns `true` for an error that every retry would meet: the receipt has no valid content, or is too long for
-    /// its printer.
+    /// its printer. A refund that is not confirmed may be later.
     private static func isPermanent(_ error: any ExplainedError) -> Bool {
         switch error {
         case let error as IPPError: error.isPermanent
-        case is ReceiptError: true
+        case let error as ReceiptError: if case .refundNotDone = error { false } else { true }
         default: false
         }
     }
