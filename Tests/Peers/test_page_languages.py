@@ -24,10 +24,10 @@ SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he"
 # Words that are what they are in English, too.
 SAME = {
     "attention.code", "attention.hours", "attention.incident", "attention.incidents", "attention.minutes",
-    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "latest.status", "list.name", "list.shop",
-    "list.wallet", "one.code", "one.message", "person.name", "person.pin", "rail.account", "session.password",
-    "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional", "settings.scopeOffline",
-    "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
+    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "insights.wallet", "latest.status", "list.name",
+    "list.shop", "list.wallet", "one.code", "one.message", "person.name", "person.pin", "rail.account",
+    "session.password", "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional",
+    "settings.scopeOffline", "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = {"attention.chip", "attention.title", "insights.column", "insights.pair"}

@@ -39,14 +39,14 @@ export const WORDS = {
   "day.bankDropSum": "Zur Bank: {sum}.",
   "day.drop": "Abschöpfen",
   "day.dropSum": "{sum} abschöpfen",
-  "day.cashRefund": "Bar für eine gescheiterte Erstattung",
+  "day.cashRefund": "Bargeld für fehlgeschlagene Erstattung",
   "day.cashRefundsCount": "Erstattungen in bar, {number}",
-  "day.cashRefundSum": "Bar für eine gescheiterte Erstattung: {sum}.",
+  "day.cashRefundSum": "Bargeld für fehlgeschlagene Erstattung: {sum}.",
   "day.payRefund": "Erstattung auszahlen",
   "day.payRefundSum": "Erstattung {sum} auszahlen",
   "day.hintIn": "Woher das Geld kommt, zum Beispiel Münzen aus dem Tresor.",
   "day.hintOut": "Wofür und an wen, mit der Nummer des Belegs.",
-  "day.hintDrop": "Zum Beispiel die Nummer des Geldbeutels.",
+  "day.hintDrop": "Zum Beispiel die Nummer des Safebags.",
   "day.hintRefund":
     "Nur, wenn der Anbieter nicht erstatten konnte. Eine Erstattung auf der Seite der Zahlung ist schon mitgezählt.",
   "day.reasonMissing": "Geben Sie an, wofür.",
@@ -177,7 +177,7 @@ export const WORDS = {
   "day.closeMatches": "Abschluss: stimmt",
   "day.openingWas": "Eröffnung: {sum}",
   "day.journal": "Journal",
-  "day.headAfter": "Kopf nach Ereignis {number}",
+  "day.headAfter": "Kettenende nach Ereignis {number}",
   "day.compareHead":
     "Zeigt später, ob ein Ereignis bis dahin geändert wurde. Der Streifen hat alle Stellen; till journal "
     + "verify --head vergleicht sie.",
