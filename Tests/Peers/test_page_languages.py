@@ -161,6 +161,13 @@ def test_every_language_has_every_key_with_the_same_blanks(all_tables, tables, p
 
 
 @pytest.mark.parametrize("name", ["", *OWN])
+def test_french_has_narrow_spaces_before_its_signs(all_tables, name):
+    for key, value in all_tables[name]["fr"]["words"].items():
+        for text in texts(value).values():
+            assert not re.search("[^\\S\u202f][;:!?%»]|«[^\\S\u202f]", text), (key, text)
+
+
+@pytest.mark.parametrize("name", ["", *OWN])
 def test_every_key_is_used_and_every_key_that_is_used_is_there(all_tables, page_words, name):
     tables = all_tables[name]
     scripts = [path for path in ASSETS.rglob("*.js") if not path.name.startswith("words-")]
