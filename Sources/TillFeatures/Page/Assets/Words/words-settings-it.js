@@ -93,7 +93,7 @@ export const WORDS = {
   "settings.isDefault": "{name} è il predefinito.",
   "settings.isNoDefault": "{name} non è più il predefinito.",
   "settings.removeReader": "Rimuovere questo lettore?",
-  "settings.removeReaderWords": "Lascia il conto presso il fornitore. Non accetta carte finché non viene registrato "
+  "settings.removeReaderWords": "Lascia l’account presso il fornitore. Non accetta carte finché non viene registrato "
     + "di nuovo, con un nuovo codice.",
   "settings.removeReaderSend": "Rimuovi il lettore",
   "settings.fixedReader": "nella configurazione della cassa; cambia quando la cassa riparte",
@@ -110,7 +110,7 @@ export const WORDS = {
   "settings.noPrinters": "Non ci sono stampanti. Le ricevute si mostrano e si possono inviare per e-mail.",
   "settings.printersReady": "Nessuna stampante ha bisogno di aiuto.",
   "settings.noPrintersYet": "Ancora nessuna stampante",
-  "settings.namePrinter": "Ne aggiunga una con un nome e il suo indirizzo.",
+  "settings.namePrinter": "Aggiungerne una con un nome e il suo indirizzo.",
   "settings.findPrinters": "Per trovare le stampanti e aggiungerne una che chiede una password:",
   "settings.addPrinter": "Aggiungi una stampante",
   "settings.plainPrinter": "Rotolo, 80 mm, solo caratteri ASCII",
@@ -166,7 +166,7 @@ export const WORDS = {
   "settings.install": "Installare sul computer della cassa (Debian): {packages}.",
   "settings.receiptsThere": "Il contenuto delle ricevute si imposta lì e vale dopo un riavvio:",
   "settings.maySell": "Vendere, emettere ricevute",
-  "settings.mayHold": "Bloccare ora, incassare dopo",
+  "settings.mayHold": "Autorizzare ora, incassare dopo",
   "settings.mayVoid": "Annullare un blocco",
   "settings.mayRefund": "Rimborsare",
   "settings.mayRefundFreely": "Rimborsare senza limite",
@@ -187,12 +187,13 @@ export const WORDS = {
   "settings.discountsApproved": "Sconti con approvazione",
   "settings.who": "Chi",
   "settings.inviteAgain": "Invitare di nuovo {name}?",
-  "settings.inviteAgainWords": "La sua password, i codici e le passkey cessano subito, e anche le sue sessioni.",
+  "settings.inviteAgainWords": "La password, i codici e le passkey di questa persona cessano subito, e anche le sue "
+    + "sessioni.",
   "settings.inviteAgainSend": "Invita di nuovo",
   "settings.linkFor": "Dare questo link solo a {name}; vale una volta, entro un giorno:",
   "settings.disableOne": "Disattivare {name}?",
-  "settings.disableWords": "Le sue sessioni finiscono entro un secondo e non può più accedere, né con il PIN né "
-    + "all’amministrazione. I pagamenti in corso proseguono.",
+  "settings.disableWords": "Le sessioni di questa persona finiscono entro un secondo e non può più accedere, né con il "
+    + "PIN né all’amministrazione. I pagamenti in corso proseguono.",
   "settings.disableLabel": "Disattiva {name}",
   "settings.disable": "Disattiva",
   "settings.enableLabel": "Riattiva {name}",
@@ -241,7 +242,7 @@ export const WORDS = {
     many: "{count} su {all} possono accedere.",
     other: "{count} su {all} possono accedere.",
   },
-  "settings.ownAccount": "Il proprio modo di accedere si trova in {account}.",
+  "settings.ownAccount": "Il proprio modo di accedere: {account}.",
   "settings.yourAccount": "il proprio account",
   "settings.change": "Modifica",
   "settings.changeOne": "Modifica {name}",
@@ -252,8 +253,8 @@ export const WORDS = {
   "settings.takeOutLabel": "Elimina {name}",
   "settings.isTakenOut": "Eliminazione fatta: {name}.",
   "settings.removePerson": "Eliminare {name} per sempre?",
-  "settings.removePersonWords": "Le sue sessioni finiscono entro un secondo; il PIN e l’accesso all’amministrazione "
-    + "vengono eliminati. Ciò che ha fatto resta registrato con il suo nome. Non si può annullare.",
+  "settings.removePersonWords": "Le sessioni di questa persona finiscono entro un secondo; il PIN e l’accesso "
+    + "all’amministrazione vengono eliminati. Ciò che ha fatto resta registrato con il suo nome. Non si può annullare.",
   "settings.addRole": "Aggiungi un ruolo",
   "settings.refundLimit": "Rimborso massimo di un pagamento",
   "settings.discountLimit": "Sconto massimo su un pagamento",
@@ -307,7 +308,7 @@ export const WORDS = {
   "settings.somebody": "qualcuno",
   "settings.thisSessions": "{made}. Quella di questa sessione",
   "settings.revokedAt": "revocata {time}",
-  "settings.until": "fino a {time}",
+  "settings.until": "fino al {time}",
   "settings.keysOdd": "Non usate da molto o in scadenza: {names}.",
   "settings.keysCheck": "Da controllare",
   "settings.keysActive": {
@@ -316,9 +317,9 @@ export const WORDS = {
     other: "{count} chiavi sono attive.",
   },
   "settings.keysNone": "Nessuna chiave è attiva.",
-  "settings.endedCount": "Chiavi terminate: {count}",
-  "settings.endedMore": "Chiavi terminate: {count} e altre",
-  "settings.endedKeys": "Chiavi terminate",
+  "settings.endedCount": "Chiavi scadute o revocate: {count}",
+  "settings.endedMore": "Chiavi scadute o revocate: {count} e altre",
+  "settings.endedKeys": "Chiavi scadute o revocate",
   "settings.noKeysYet": "Ancora nessuna chiave",
   "settings.keyNeeded": "Un programma che vende tramite questa cassa ne ha bisogno. La chiave di TILL_API_KEY non è "
     + "in elenco.",
