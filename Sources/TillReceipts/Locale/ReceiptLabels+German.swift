@@ -55,7 +55,7 @@ extension ReceiptLabels {
         .verification: "Prüfung",
         .merchantID: "Händlernummer",
         .terminalID: "Terminalnummer",
-        .network: "Netz",
+        .network: "Kartennetz",
         .card: "Karte",
         .cash: "Bar",
         .missing: "[fehlt]",

@@ -156,7 +156,7 @@ export const WORDS = {
   "day.netSales": "Umsatz nach Erstattungen",
   "day.refunds": "Erstattungen",
   "day.expectedCash": "Soll in bar",
-  "day.cashDifference": "Bardifferenz",
+  "day.cashDifference": "Kassendifferenz",
   "day.openingDifference": "Differenz bei Eröffnung",
   "day.openingWhy": "Grund bei Eröffnung",
   "day.byTender": "Nach Zahlungsart",

@@ -153,7 +153,7 @@ export const WORDS = {
   "day.netSales": "Ventes moins remboursements",
   "day.refunds": "Remboursements",
   "day.expectedCash": "Espèces attendues",
-  "day.cashDifference": "Écart d’espèces",
+  "day.cashDifference": "Écart de caisse",
   "day.openingDifference": "Écart à l’ouverture",
   "day.openingWhy": "Motif à l’ouverture",
   "day.byTender": "Par mode de paiement",
