@@ -24,10 +24,10 @@ SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he"
 # Words that are what they are in English, too.
 SAME = {
     "attention.code", "attention.hours", "attention.incident", "attention.incidents", "attention.minutes",
-    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "latest.status", "list.name", "list.shop",
-    "list.wallet", "one.code", "one.message", "person.name", "person.pin", "rail.account", "session.password",
-    "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional", "settings.scopeOffline",
-    "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
+    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "insights.wallet", "latest.status", "list.name",
+    "list.shop", "list.wallet", "one.code", "one.message", "person.name", "person.pin", "rail.account",
+    "session.password", "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional",
+    "settings.scopeOffline", "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = {"attention.chip", "attention.title", "insights.column", "insights.pair"}
@@ -164,6 +164,13 @@ def test_every_language_has_every_key_with_the_same_blanks(all_tables, tables, p
                 assert left_out <= ({"{count}"} if form in ("zero", "one", "two") else set()), (language, key, text)
                 assert re.search(SCRIPTS.get(language, "."), text) or key in NO_WORDS, (language, key, text)
             assert value != english[key] or key in SAME | NO_WORDS, (language, key)
+
+
+@pytest.mark.parametrize("name", ["", *OWN])
+def test_french_has_narrow_spaces_before_its_signs(all_tables, name):
+    for key, value in all_tables[name]["fr"]["words"].items():
+        for text in texts(value).values():
+            assert not re.search("[^\\S\u202f][;:!?%»]|«[^\\S\u202f]", text), (key, text)
 
 
 @pytest.mark.parametrize("name", ["", *OWN])
