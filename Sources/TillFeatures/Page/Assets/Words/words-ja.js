@@ -22,7 +22,7 @@ export const WORDS = {
   "top.find": "ID、注文、下4桁、金額",
   "top.results": "検索結果",
   "top.offline": "オフライン",
-  "top.offlineSince": "{time}からオフラインです。レジに接続できません。会計はできませんが、入力した販売は残っています。その他の表示はその時点のものです。",
+  "top.offlineSince": "{time}からオフラインです。レジに接続できません。会計はできませんが、入力した販売は残っています。その他の表示は最新でない可能性があります。",
   "top.zoneElsewhere": "時刻は{zone}（店舗のタイムゾーン）。この端末は{own}です",
   "session.signIn": "ログイン",
   "session.self": "本人としてログイン",
