@@ -22,8 +22,8 @@ export const WORDS = {
   "top.find": "ID, zamówienie, ostatnie 4, kwota",
   "top.results": "Wyniki",
   "top.offline": "Offline",
-  "top.offlineSince": "Offline od {time}. Brak połączenia z kasą. Niczego nie można pobrać; sprzedaż jest "
-    + "zachowana. Wszystko inne pokazuje stan z tamtej chwili.",
+  "top.offlineSince": "Offline od {time}. Brak połączenia z kasą. Niczego nie można pobrać; sprzedaż jest zachowana. "
+    + "Wszystko inne tutaj może być nieaktualne.",
   "top.zoneElsewhere": "Czas: {zone}, strefa czasowa sklepu; to urządzenie jest w {own}",
   "session.signIn": "Zaloguj się",
   "session.self": "Imiennie",
