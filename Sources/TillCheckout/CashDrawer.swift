@@ -5,9 +5,13 @@ public import TillCore
 public struct CashDrawer: PaymentServiceProvider {
     public let name = ProviderName.cash
     /// Cash is taken immediately, and there is no remote state to query.
-    public let capabilities = ProviderCapabilities(
-        replayWindow: .days(36_500), preparesFirst: false, partialCapture: false, separateCapture: false,
-        takesCards: false, showsAfterSale: false)
+    public let capabilities: ProviderCapabilities = {
+        var capabilities = ProviderCapabilities(
+            replayWindow: .days(36_500), preparesFirst: false, partialCapture: false, separateCapture: false,
+            takesCards: false, showsAfterSale: false)
+        capabilities.sendsNothing = true
+        return capabilities
+    }()
     /// Amounts in every currency, with the exponents of ISO 4217.
     public let amounts = AmountCodec(provider: "cash", exceptions: [:])
 
