@@ -68,7 +68,7 @@ package final class IdempotentRequests: Sendable {
     ///   - status: The status of a successful response.
     ///   - queriesFirst: `false` where the journal itself refuses the write if the key is known, and nothing comes
     ///     before the write that must not be done twice: for a creation, and for the first attempt and capture of a
-    ///     payment, which cannot have a record yet.
+    ///     payment, which have no record yet. If the payment refuses the request, the key is read before the answer.
     ///   - work: Executes the request, storing the record passed, if any; returns the finished record.
     package func answer(
         _ request: IdempotencyRecord, status: HTTPResponse.Status, queriesFirst: Bool = true, work: @escaping Work
@@ -108,9 +108,11 @@ package final class IdempotentRequests: Sendable {
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
             return try await settle(request, known: known, status: status, work: work)
         } catch {
-            // Another process may just have answered the same request, and a creation has not checked yet.
+            // Another process may just have answered the same request, and a creation has not checked yet. A refusal
+            // comes before the write that would have found the key.
             var mayBeKnown = isCreation
             if case CheckoutError.orderOccupied = error { mayBeKnown = true }
+            if !queriesFirst, case CheckoutError.refused = error { mayBeKnown = true }
             if mayBeKnown, let known = try await journal.idempotency(scope) {
                 return try await settle(request, known: known, status: status, work: work)
             }

@@ -28,21 +28,21 @@ struct UnreadKeyTests {
     private let storage = MemoryJournal.Storage()
     private let reads = Calls()
 
-    /// Confirms in cash, as a process that has read the payment before its first attempt.
+    /// Confirms in cash, as a process that has read the payment in this state and not the key.
     private func confirm(
-        _ unpaid: Payment, _ body: String, at journal: CountingJournal
+        _ seen: Payment, _ body: String, at journal: CountingJournal
     ) async throws -> IdempotentRequests.Settled {
         let checkout = Checkout(journal: journal, providers: [CashDrawer()], clock: SystemClock())
         let keyed = IdempotentRequests(journal: journal, checkout: checkout, clock: SystemClock())
         let request = keyed.record(
             IdempotencyScope(account: .main, operation: "confirm", key: "k-1"),
             try JSONValue(parsing: Array(body.utf8)),
-            .inFlight(payment: unpaid.id, operation: KeyedOperation.confirm.rawValue))
+            .inFlight(payment: seen.id, operation: KeyedOperation.confirm.rawValue))
         return try await keyed.settle(request, status: .ok, queriesFirst: false) { record in
             let answer = keyed.keyedAnswer(to: request, status: 200)
             let paid = try await checkout.confirm(
-                unpaid.id, account: .main, provider: .cash, tender: .cash(tendered: nil), idempotency: record,
-                keyedAnswer: answer, seen: unpaid)
+                seen.id, account: .main, provider: .cash, tender: .cash(tendered: nil), idempotency: record,
+                keyedAnswer: answer, seen: seen)
             return await keyed.finish(request, status: 200, payment: paid, keyedAnswer: answer)
         }
     }
@@ -68,6 +68,21 @@ struct UnreadKeyTests {
         } catch {
             #expect((error as? Problem)?.code == "idempotency_mismatch", "\(error)")
         }
+        #expect(try await checkout.payment(unpaid.id, account: .main).version == 3)
+    }
+
+    @Test("is read before a refusal is the answer, since the payment may refuse what the first request has done")
+    func refused() async throws {
+        let journal = journal()
+        let checkout = Checkout(journal: journal, providers: [CashDrawer()], clock: SystemClock())
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
+        let unpaid = try await checkout.create(
+            checkout.draft(account: .main, order: order, captureMode: .automatic))
+        let first = try await confirm(unpaid, "{}", at: journal)
+        let paid = try await checkout.payment(unpaid.id, account: .main)
+        #expect(reads.count == 0)
+        let again = try await confirm(paid, "{}", at: self.journal())
+        #expect(again.isReplay && again.record.state == first.record.state && reads.count == 1)
         #expect(try await checkout.payment(unpaid.id, account: .main).version == 3)
     }
 }
