@@ -5,13 +5,9 @@ public import TillCore
 public struct CashDrawer: PaymentServiceProvider {
     public let name = ProviderName.cash
     /// Cash is taken immediately, and there is no remote state to query.
-    public let capabilities: ProviderCapabilities = {
-        var capabilities = ProviderCapabilities(
-            replayWindow: .days(36_500), preparesFirst: false, partialCapture: false, separateCapture: false,
-            takesCards: false, showsAfterSale: false)
-        capabilities.sendsNothing = true
-        return capabilities
-    }()
+    public let capabilities = ProviderCapabilities(
+        replayWindow: .days(36_500), preparesFirst: false, partialCapture: false, separateCapture: false,
+        takesCards: false, showsAfterSale: false)
     /// Amounts in every currency, with the exponents of ISO 4217.
     public let amounts = AmountCodec(provider: "cash", exceptions: [:])
 
@@ -55,4 +51,8 @@ public struct CashDrawer: PaymentServiceProvider {
         .approved(
             ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
     }
+}
+
+extension CashDrawer: SendlessProvider {
+    package var sendsNothing: Bool { true }
 }

@@ -24,11 +24,11 @@ extension Checkout {
         of events: [PaymentEvent], on payment: Payment, tender: Tender?, at now: Timestamp
     ) async -> [PaymentEvent] {
         guard let tender, case .attemptStarted(let start)? = events.first,
-            providers[start.provider]?.capabilities.sendsNothing == true
+            let provider = providers[start.provider] as? any SendlessProvider, provider.sendsNothing
         else { return [] }
         var started = payment
         for event in events { started.evolve(RecordedEvent(event, at: now)) }
-        guard let (attempt, provider, context) = await target(start.attempt, started) else { return [] }
+        guard let (attempt, _, context) = await target(start.attempt, started) else { return [] }
         let answer = await provider.authorize(request(attempt, context, started, tender), with: tender)
         Failpoint.afterAuthorizationIsAnswered.reached()
         return started.observe(.authorized(start.attempt, answer), at: now, standing: clock.standing)

@@ -20,8 +20,30 @@ struct CashCommitTests {
     private let world = World()
     private let commits = Commits()
 
+    /// A drawer in front of which a program does something of its own.
+    private struct Decorated: PaymentServiceProvider {
+        let base = CashDrawer()
+        var name: ProviderName { base.name }
+        var capabilities: ProviderCapabilities { base.capabilities }
+        var amounts: AmountCodec { base.amounts }
+        func identity() async -> ProviderIdentity { await base.identity() }
+        func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+            await base.authorize(request, with: tender)
+        }
+        func capture(_ request: CaptureRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+            await base.capture(request)
+        }
+        func void(_ request: VoidRequest) async -> ProviderAnswer<TillCore.Confirmation> { await base.void(request) }
+        func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+            await base.refund(request)
+        }
+        func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> { await base.query(request) }
+    }
+
     /// Another process over the journal, which may fail before or after each commit.
-    private func counter(before: JournalError? = nil, after: JournalError? = nil) -> Checkout {
+    private func counter(
+        before: JournalError? = nil, after: JournalError? = nil, drawer: any PaymentServiceProvider = CashDrawer()
+    ) -> Checkout {
         let commits = commits
         let journal = MemoryJournal(
             storage: world.storage, clock: world.clock, beforeCommit: { _ in before },
@@ -29,7 +51,7 @@ struct CashCommitTests {
                 commits.add(write)
                 return after
             })
-        return Checkout(journal: journal, providers: [CashDrawer()], clock: world.clock)
+        return Checkout(journal: journal, providers: [drawer], clock: world.clock)
     }
 
     private func request(_ id: PaymentID) -> IdempotencyRecord {
@@ -80,6 +102,15 @@ struct CashCommitTests {
         #expect(try await world.payment(id).version == payment.version)
         #expect(try await stored(id) == "3 \(payment.status.rawValue)")
         #expect(try await world.problems() == [])
+    }
+
+    @Test("a decorator of the drawer may send something, so its attempt is written before it is called")
+    func decorated() async throws {
+        let id = try await world.create()
+        let payment = try await confirm(id, at: counter(drawer: Decorated()))
+        #expect(payment.status == .succeeded)
+        #expect(commits.all == [["attempt.started"], ["attempt.authorized"]])
+        #expect(try await stored(id) == "3 succeeded")
     }
 
     @Test("a process that dies before it leaves an unpaid payment, and the same key goes on")

@@ -30,9 +30,6 @@ public struct ProviderCapabilities: Hashable, Sendable {
     /// `true` if a query reveals changes to money after the sale: settled payments are then queried now and then, in
     /// case no webhook came. `false` if nothing can change, or if only webhooks report it.
     public var showsAfterSale: Bool
-    /// `true` if an authorization sends nothing and changes nothing outside the journal, so that an attempt and its
-    /// outcome are one commit. Not for providers outside this package: their calls are written before they are sent.
-    package var sendsNothing = false
 
     /// Creates capabilities; the defaults are those of a modern card provider.
     public init(
