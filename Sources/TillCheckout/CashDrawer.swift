@@ -52,3 +52,7 @@ public struct CashDrawer: PaymentServiceProvider {
             ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
     }
 }
+
+extension CashDrawer: SendlessProvider {
+    package var sendsNothing: Bool { true }
+}

@@ -28,6 +28,8 @@ extension Checkout {
         var undone: Set<OperationID> = []
         let authority = SendingAuthority { [journal] in await journal.holdsLease() }
         for _ in 0..<Checkout.maximumSteps {
+            // What falls due meanwhile is recovery's: the caller gets the answer that was stored.
+            if keyedAnswer?.written(for: payment) != nil { return payment }
             if work.isEmpty {
                 guard wasAnswered else { break }
                 wasAnswered = false
@@ -67,8 +69,6 @@ extension Checkout {
                 // The provider was called: whatever keeps its answer out of the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
             }
-            // What falls due meanwhile is recovery's: the caller gets the answer that was stored.
-            if keyedAnswer?.written(for: payment) != nil { return payment }
             for case .deferred(let operation, _, .notDone) in events {
                 undone.insert(operation)
                 if case .refund(let id) = operation { shownUndone.insert(id) }

@@ -18,6 +18,22 @@ extension Checkout {
         }
     }
 
+    /// Returns the outcome of an attempt that is not written yet, to be written with it, at a provider that sends
+    /// nothing; empty for other providers and other commands.
+    func outcome(
+        of events: [PaymentEvent], on payment: Payment, tender: Tender?, at now: Timestamp
+    ) async -> [PaymentEvent] {
+        guard let tender, case .attemptStarted(let start)? = events.first,
+            let provider = providers[start.provider] as? any SendlessProvider, provider.sendsNothing
+        else { return [] }
+        var started = payment
+        for event in events { started.evolve(RecordedEvent(event, at: now)) }
+        guard let (attempt, _, context) = await target(start.attempt, started) else { return [] }
+        let answer = await provider.authorize(request(attempt, context, started, tender), with: tender)
+        Failpoint.afterAuthorizationIsAnswered.reached()
+        return started.observe(.authorized(start.attempt, answer), at: now, standing: clock.standing)
+    }
+
     /// Returns an attempt and the provider to call for it; `nil` if its provider is not configured, or is configured
     /// with another account, which would answer "not found" for money that was taken.
     private func target(

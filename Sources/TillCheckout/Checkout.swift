@@ -370,7 +370,7 @@ public struct Checkout: Sendable {
             if let handed { payment = handed } else { payment = try await self.payment(id, account: account) }
             handed = nil
             let now: Timestamp
-            let events: [PaymentEvent]
+            var events: [PaymentEvent]
             do throws(CheckoutError) {
                 try check(payment)
                 try await checkAccount(of: command, to: payment)
@@ -384,14 +384,20 @@ public struct Checkout: Sendable {
                 guard isNewest else { continue }
                 throw error
             }
+            // Nothing is sent to a cash drawer, so an attempt there is written with its outcome.
+            let outcome = await outcome(of: events, on: payment, tender: tender, at: now)
             // If no step is started, the open work stays with its current holder, which may use another account.
-            let work = Checkout.steps(in: events, tender: tender)
+            let work = Checkout.steps(in: outcome.isEmpty ? events : outcome, tender: tender)
+            events += outcome
             do throws(CheckoutError) {
+                // Without a record of its own the request leaves the key to the process that holds it.
                 let isWritten = try await append(
-                    events, to: &payment, at: now, holder: work.isEmpty ? .unchanged : .thisProcess,
-                    idempotency: idempotency, conditions: command.conditions(of: payment))
+                    events, to: &payment, at: now,
+                    holder: !work.isEmpty ? .thisProcess : outcome.isEmpty ? .unchanged : .nobody,
+                    idempotency: idempotency, keyedAnswer: outcome.isEmpty || idempotency == nil ? nil : keyedAnswer,
+                    conditions: command.conditions(of: payment))
                 guard isWritten else { continue }
-            } catch .journal(.unavailable(let reason)) where command.needsCredential {
+            } catch .journal(.unavailable(let reason)) where command.needsCredential && outcome.isEmpty {
                 // Even if the write succeeded, no other process can authorize: only this one has the credential.
                 throw .notBegun(.unavailable(reason))
             }
@@ -428,7 +434,7 @@ public struct Checkout: Sendable {
             payment: payment, expectedVersion: expected, events: records, nextDue: due,
             holder: due == nil ? .nobody : holder)
         // The answer goes with the last event: nothing is left that is done before the caller gets it. A finished
-        // record replaces the one in flight unchecked, so the write that begins an operation never has one.
+        // record replaces the one in flight, and in a write that also begins the attempt it is checked like one.
         let isLast = holder == .nobody && due.map { $0 > now } ?? true
         let answered = isLast ? keyedAnswer?.record(for: payment) : nil
         write.idempotency = answered ?? idempotency.map { Checkout.naming(events, in: $0) }
@@ -468,6 +474,7 @@ public struct Checkout: Sendable {
         for event in events {
             switch event {
             case .attemptStarted: Failpoint.afterAttemptIsWritten.reached()
+            case .authorized: Failpoint.afterAuthorizationIsWritten.reached()
             case .refundStarted: Failpoint.afterRefundIsStarted.reached()
             case .renewalStarted: Failpoint.afterRenewalIsStarted.reached()
             case .voidStarted: Failpoint.afterVoidIsStarted.reached()

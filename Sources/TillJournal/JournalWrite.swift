@@ -6,8 +6,8 @@ public struct JournalWrite: Sendable {
     public var append: Append?
     /// The record under an idempotency key. A record in flight is inserted: if the key is finished, held by a live
     /// process, or was used for a different request, the write is refused; the record of a dead process for the same
-    /// request is taken over. A finished record replaces the existing one, unless it comes with the first events of a
-    /// payment: it was never in flight, so it is inserted like one in flight and requires an unused key.
+    /// request is taken over. A finished record replaces the existing one, unless it comes with the events that begin a
+    /// payment or an attempt: it was never in flight, so it is checked like one in flight.
     public var idempotency: IdempotencyRecord?
     /// A webhook that must not have been received before.
     public var webhook: WebhookReceipt?

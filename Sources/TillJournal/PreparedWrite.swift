@@ -12,6 +12,10 @@ package struct PreparedWrite: Sendable {
 
         /// `true` if work is pending on the payment.
         package var isPending: Bool { nextDue != nil || holder == .thisProcess }
+        /// `true` if the write begins a payment or an attempt, even if it has the outcome as well.
+        package var isBeginning: Bool {
+            expectedVersion == 0 || events.contains { if case .attemptStarted = $0.event { true } else { false } }
+        }
     }
 
     package var append: Append?
@@ -57,7 +61,10 @@ extension PreparedWrite {
     /// `true` if the write records an event that has already happened, or a response already sent: it may use the
     /// reserved disk space.
     package var isAnswer: Bool {
-        if let append { return append.events.isEmpty || append.events.contains { !$0.event.beginsSomething } }
+        if let append {
+            return append.events.isEmpty
+                || !append.isBeginning && append.events.contains { !$0.event.beginsSomething }
+        }
         if let idempotency { return idempotency.isFinished }
         return webhook != nil || wake != nil
     }
@@ -68,7 +75,7 @@ extension PreparedWrite {
     }
 
     /// `true` if the key must not have a response, a live holder or another request yet.
-    package func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
+    package func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.isBeginning == true }
 }
 
 extension IdempotencyRecord {

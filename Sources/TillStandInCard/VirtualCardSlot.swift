@@ -39,6 +39,8 @@ public struct VirtualCardSlot: Sendable {
         /// The card is in the reader.
         case presented
         case powered
+        /// The reader has sent its first command since the card was powered.
+        case asked
         /// The card was removed in the middle of an exchange.
         case removed
     }
@@ -60,8 +62,13 @@ public struct VirtualCardSlot: Sendable {
         tell(.presented)
         let channel = VirtualCardChannel(card, clock: clock)
         return try await connection.executeThenClose { inbound, outbound in
+            var isAsked = false
             for try await message in inbound {
                 guard let control = message.first, message.count == 1 else {
+                    if !isAsked {
+                        isAsked = true
+                        tell(.asked)
+                    }
                     switch await answer(message, channel) {
                     case .bytes(let bytes): try await outbound.write(bytes)
                     case .nothing: continue
@@ -76,6 +83,7 @@ public struct VirtualCardSlot: Sendable {
                 case 1, 2:
                     await channel.powerOff()
                     try? await channel.waitForCard()
+                    isAsked = false
                     tell(.powered)
                 case 4: try await outbound.write(VirtualCardSlot.contactlessATR)
                 default: continue

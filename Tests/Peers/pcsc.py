@@ -82,12 +82,18 @@ class Service:
             arguments += ["--" + key.replace("_", "-"), str(value)]
         log = self.folder / f"card-{len(self.cards)}.log"
         process = subprocess.Popen(arguments, stdout=open(log, "w"), stderr=subprocess.STDOUT)
+        process.log = log
         self.cards.append(process)
-        end = time.monotonic() + 15
-        while wait and '"powered"' not in log.read_text():
-            assert process.poll() is None and time.monotonic() < end, log.read_text()
-            time.sleep(0.02)
+        if wait:
+            self.until(process, "powered")
         return process
+
+    def until(self, card, event, seconds=15):
+        """Waits for what happens to a card: it is powered, or asked something."""
+        end = time.monotonic() + seconds
+        while f'"{event}"' not in card.log.read_text():
+            assert card.poll() is None and time.monotonic() < end, card.log.read_text()
+            time.sleep(0.02)
 
     def take_away(self, process):
         if process.poll() is None:

@@ -194,6 +194,31 @@ def test_csv_is_no_formula(journal):
     assert rows[-1]["hash"] == json.loads(export(journal).splitlines()[0])["head"].split(":")[1]
 
 
+def test_a_damaged_entry_is_named_and_hides_no_other(server):
+    for label in ("one", "two"):
+        counter.succeed("keys", "create", "--label", label, "--journal", server.journal, "--json")
+    before = server.request("GET", "/v1/audit").json()
+    assert before["unreadable"] == []
+    sequences = [e["entry"]["sequence"] for e in before["entries"]]
+    with sqlite3.connect(server.journal) as database:
+        database.execute("UPDATE audit SET body = '{\"broken\":' WHERE sequence = 2")
+    for query in ("", "?before=9007199254740991", "?limit=500&actor=nobody"):
+        answer = server.request("GET", "/v1/audit" + query)
+        assert answer.status_code == 200, answer.text
+        assert [one["sequence"] for one in answer.json()["unreadable"]] == [2], answer.text
+        found = sorted(e["entry"]["sequence"] for e in answer.json()["entries"])
+        assert found == ([] if "nobody" in query else [one for one in sequences if one != 2])
+    paged, query = [], "after=0"
+    while query:
+        page = server.request("GET", f"/v1/audit?limit=1&{query}").json()
+        paged += [e["entry"]["sequence"] for e in page["entries"]] + [e["sequence"] for e in page["unreadable"]]
+        query = page["next"] and f"after={page['next']}"
+    assert paged == sequences
+    server.stop()
+    answer = counter.till("journal", "verify", "--journal", server.journal, "--json")
+    assert answer.code == 1 and any("entry 2 of the audit log" in p for p in answer.json["problems"]), answer
+
+
 def test_what_people_and_keys_do_is_there(server):
     """Through the counter's own ways in: sign-in by code and by key, a refused key, a missing scope, sign-out."""
     made = counter.succeed("keys", "create", "--label", "reader of lists", "--scope", "read", "--journal",

@@ -4,6 +4,8 @@ which are searched for every text of the customer.
 import hashlib
 import sqlite3
 
+import pytest
+import requests
 from staff import audit
 
 import counter
@@ -77,6 +79,23 @@ def test_the_contact_of_a_paid_order_is_erased_from_every_file(tmp_path):
         assert contact(server, "o-1")["baskets"][0]["contact"] is None
     verified = counter.till("journal", "verify", "--journal", server.journal, "--json")
     assert verified.json["ok"] is True and files_with(tmp_path, TRACES) == []
+
+
+def test_a_contact_is_erased_though_the_counter_died_before_it_answered_the_sheet(tmp_path):
+    # Between the money and the answer.
+    server = counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_WALLET_FAILPOINT": "4"}).start()
+    with pytest.raises(requests.ConnectionError):
+        paid(server, "o-1")
+    server.process.wait(10)
+    server.env = {}
+    with server.start():
+        # Nobody has asked for the basket before.
+        erased = contact(server, "o-1", "DELETE")
+        [basket] = erased["erased"]["baskets"]
+        assert erased["log_emptied"] and files_with(tmp_path, TRACES) == []
+        shown = server.request("GET", f"/v1/applepay/baskets/{basket}").json()
+        assert shown["state"] == "paid" and shown["payment_id"] and shown["contact"] is None and shown["note"] is None
+        assert names(server) == [], "no guest was made of it"
 
 
 def test_a_booked_order_loses_both_contacts(tmp_path):

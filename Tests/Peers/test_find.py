@@ -142,6 +142,24 @@ def test_a_sale_without_a_number_is_found_by_what_the_till_calls_it(server):
     assert find(server, q="Sale zzzzz") == []
 
 
+def test_a_shops_name_like_a_made_up_one_is_shown(office, server):
+    own = server.create("sale-1001", "named").json()
+    booked = server.request("POST", "/v1/orders", {
+        "order_id": "sale-2001", "number": "2001", "currency": "EUR", "amount": 700,
+        "lines": [{"name": "Tea", "quantity": 1, "amount": 700}]})
+    assert booked.status_code == 201, booked.text
+    part = server.request("POST", "/v1/orders/sale-2001/payments", {}, "part").json()
+    made = server.request("POST", "/v1/payments", {"amount": 500, "currency": "EUR"}, "unnamed").json()
+    # As the sell page names a sale that is paid in parts.
+    typed = server.create("sale-" + "abcdefghijklmnop"[::-1] + "abcdefgh", "typed").json()
+    office.goto(server.url + "/payments?period=all")
+    for payment, name in ((own, "sale-1001"), (part, "2001"), (made, f"Sale {made['id'][-5:]}"),
+                          (typed, f"Sale {typed['id'][-5:]}")):
+        expect(office.locator(f"tr[data-id='{payment['id']}'] a.row b")).to_have_text(name, timeout=WAIT)
+    expect(office.locator(f"tr[data-id='{part['id']}'] .what .under")).to_contain_text("sale-2001")
+    expect(office.locator(f"tr[data-id='{made['id']}'] .what .under")).to_have_count(0)
+
+
 # What the code on a receipt leads to, as a scanner types it.
 def receipt_of(payment):
     return f"https://shop.example/r/{payment['id']}.t5k2m1.{'s' * 43}"

@@ -89,6 +89,38 @@ def test_an_order_for_another_day_has_its_day(server, kitchen):
     expect(card(kitchen, "today").locator(".age")).to_have_text(re.compile(r"for \d\d?:\d\d"))
 
 
+@pytest.mark.parametrize("set_zone", [True, False])
+def test_times_are_the_shops_where_it_has_a_zone_else_the_devices(tmp_path, browser, set_zone):
+    env = {"TILL_TIME_ZONE": "Pacific/Auckland"} if set_zone else {}
+    context = browser.new_context(timezone_id="America/New_York", locale="en-GB")
+    with counter.Server(tmp_path, "--provider", "sandbox", env=env) as server:
+        # In summer and in winter, at the end of a day of both.
+        booked(server, order_id="july", wanted_at="2031-07-04T22:30:00Z")
+        booked(server, order_id="january", wanted_at="2031-01-05T10:30:00Z")
+        page = context.new_page()
+        server.sign_in(page, "/kitchen")
+        expect(page.locator("#state")).to_have_text("Up to date", timeout=WAIT)
+        wanted = {"july": r"for Sat,? 5 Jul 2031, 10:30", "january": r"for Sun,? 5 Jan 2031, 23:30"} if set_zone else {
+            "july": r"for Fri,? 4 Jul 2031, 18:30", "january": r"for Sun,? 5 Jan 2031, 05:30"}
+        for order, text in wanted.items():
+            expect(card(page, order).locator(".age")).to_have_text(re.compile(text))
+        if set_zone:
+            expect(page.locator("#zone")).to_have_text("Times in Pacific/Auckland")
+        else:
+            expect(page.locator("#zone")).to_be_hidden()
+    context.close()
+
+
+def test_a_device_with_the_shops_time_in_one_season_says_whose_times_it_shows(tmp_path, browser):
+    context = browser.new_context(timezone_id="UTC", locale="en-GB")
+    with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_TIME_ZONE": "Europe/London"}) as server:
+        page = context.new_page()
+        server.sign_in(page, "/kitchen")
+        expect(page.locator("#zone")).to_have_text("Times in Europe/London", timeout=WAIT)
+        expect(page.locator("#zone")).to_be_visible(timeout=WAIT)
+    context.close()
+
+
 def test_what_the_shop_says_of_an_order_is_on_it(server, kitchen):
     document, _, _ = shop_orders.document(3)
     document |= {"date_paid": "2019-06-06T17:17:58", "payment_method_title": "Card", "status": "processing"}

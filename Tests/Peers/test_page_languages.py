@@ -24,10 +24,10 @@ SCRIPTS = {"ja": r"[\u3040-\u30ff\u4e00-\u9fff]", "ar": r"[\u0600-\u06ff]", "he"
 # Words that are what they are in English, too.
 SAME = {
     "attention.code", "attention.hours", "attention.incident", "attention.incidents", "attention.minutes",
-    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "latest.status", "list.name", "list.shop",
-    "list.wallet", "one.code", "one.message", "person.name", "person.pin", "rail.account", "session.password",
-    "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional", "settings.scopeOffline",
-    "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
+    "day.journal", "day.wallet", "insights.inCurrency", "insights.net", "insights.wallet", "latest.status", "list.name",
+    "list.shop", "list.wallet", "one.code", "one.message", "person.name", "person.pin", "rail.account",
+    "session.password", "settings.name", "settings.no", "settings.person", "settings.pin", "settings.pinOptional",
+    "settings.scopeOffline", "settings.shops", "settings.webhooks", "split.rest", "take.tap", "top.live", "top.offline",
 }
 # Texts without a word, such as names of formats.
 NO_WORDS = {"attention.chip", "attention.title", "insights.column", "insights.pair"}
@@ -73,8 +73,14 @@ class Page(html.parser.HTMLParser):
             self.key = None
 
 
+def banner():
+    """The banner that the server puts on every page of a counter in test mode."""
+    routes = (SOURCES / "TillFeatures/Page/PageRoutes.swift").read_text()
+    return "".join(re.findall(r'#"(.*?)"#', routes.split("testMark =\n")[1].split("\n\n")[0]))
+
+
 def html_of(name):
-    return (ASSETS / PAGES[name]).read_text()
+    return (ASSETS / PAGES[name]).read_text() + ("" if name else banner())
 
 
 OWN = [name for name in PAGES if f'data-languages="{name}"' in html_of(name)]
@@ -158,6 +164,13 @@ def test_every_language_has_every_key_with_the_same_blanks(all_tables, tables, p
                 assert left_out <= ({"{count}"} if form in ("zero", "one", "two") else set()), (language, key, text)
                 assert re.search(SCRIPTS.get(language, "."), text) or key in NO_WORDS, (language, key, text)
             assert value != english[key] or key in SAME | NO_WORDS, (language, key)
+
+
+@pytest.mark.parametrize("name", ["", *OWN])
+def test_french_has_narrow_spaces_before_its_signs(all_tables, name):
+    for key, value in all_tables[name]["fr"]["words"].items():
+        for text in texts(value).values():
+            assert not re.search("[^\\S\u202f][;:!?%»]|«[^\\S\u202f]", text), (key, text)
 
 
 @pytest.mark.parametrize("name", ["", *OWN])
@@ -594,6 +607,19 @@ def test_signing_in_is_in_the_language(opened, tables):
     expect(page.locator("html")).to_have_attribute("dir", "rtl", timeout=WAIT)
     says(page.locator("#session-title"), tables["he"]["words"]["session.signIn"])
     judge(page, 390)
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "ar-EG"])
+def test_the_banner_of_test_mode_is_in_the_language(server, opened, tables, locale):
+    page = opened(locale)
+    words = tables[locale[:2]]["words"]
+    for path in ("/", "/payments", "/settings"):
+        page.goto(server.url + path)
+        mark = page.locator(".test-mode")
+        says(mark, words["top.test"])
+        expect(mark).to_have_attribute("aria-label", words["top.testName"])
+        direction = "rtl" if locale[:2] in RIGHT_TO_LEFT else "ltr"
+        assert mark.evaluate("(one) => getComputedStyle(one).direction") == direction
 
 
 @pytest.mark.parametrize("lost", ["words-de.js", "words-list-de.js"])

@@ -64,9 +64,9 @@ def test_a_torn_card(service, tmp_path):
 
 def test_a_card_that_is_removed_while_it_is_read(service, tmp_path):
     card = service.card("slow")
-    sale = start(tmp_path)
-    # A slow card takes a third of a second; it is gone before that.
-    time.sleep(0.25)
+    sale = start(service, tmp_path)
+    # A slow card takes a third of a second from its first command on; it is gone before that.
+    service.until(card, "asked", 30)
     service.take_away(card)
     out, _ = sale.communicate(timeout=30)
     assert sale.returncode in (0, 1), out
@@ -77,17 +77,20 @@ def test_a_card_that_is_removed_while_it_is_read(service, tmp_path):
     assert tap(tmp_path).code == 0
 
 
-def start(folder):
-    return subprocess.Popen(
+def start(service, folder):
+    """A sale that goes on; where a test fails, it leaves the reader with the cards."""
+    sale = subprocess.Popen(
         [counter.binary(), "tap", "--amount", "5", "--journal", str(folder / "j.sqlite"), "--reader", "pcsc", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         # A shell's background job, and so all that these tests start from it, ignores Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+    service.cards.append(sale)
+    return sale
 
 
 def test_called_off_in_the_wait_then_the_next_sale_is_paid(service, tmp_path):
-    waiting = start(tmp_path)
+    waiting = start(service, tmp_path)
     time.sleep(1.5)
     assert waiting.poll() is None, waiting.communicate()
     waiting.send_signal(signal.SIGINT)

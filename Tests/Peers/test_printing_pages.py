@@ -51,12 +51,16 @@ def raster_pages(file):
 
 @pytest.fixture
 def long_sale(till, tmp_path):
-    """Two hundred lines."""
+    return sale_of(till, tmp_path, 200)
+
+
+def sale_of(till, tmp_path, lines, name="Line"):
+    """A sale of so many lines of one euro."""
     (tmp_path / "order.json").write_text(json.dumps({
-        "id": 7, "number": "7", "currency": "EUR", "total": "200.00", "total_tax": "0.00", "discount_total": "0.00",
-        "shipping_total": "0.00", "line_items": [
-            {"name": f"Line {n}", "quantity": 1, "subtotal": "1.00", "subtotal_tax": "0.00", "total": "1.00",
-             "total_tax": "0.00"} for n in range(200)]}))
+        "id": 7, "number": "7", "currency": "EUR", "total": f"{lines}.00", "total_tax": "0.00",
+        "discount_total": "0.00", "shipping_total": "0.00", "line_items": [
+            {"name": f"{name} {n}", "quantity": 1, "subtotal": "1.00", "subtotal_tax": "0.00", "total": "1.00",
+             "total_tax": "0.00"} for n in range(lines)]}))
     done = till.run("sale", "--order", tmp_path / "order.json", "--reader", "simulated", "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["payment_id"]
@@ -93,9 +97,31 @@ def test_the_same_on_a_roll_is_one_long_page(till, printer, long_sale):
 def test_a_printer_of_pictures_only_is_not_sent_the_first_page_for_the_whole(till, printer, long_sale):
     sheets = printer("a4", formats='"image/jpeg"')
     done = till.print(long_sale, sheets.address)
-    assert states(done) == ["waiting"] and "pages, and the printer takes pictures only" in prints(done)[0]["message"]
+    (job,) = prints(done)
+    assert (job["state"], job["reason"], job["tries"]) == ("failed", "receipt_longer_than_paper", 1), job
+    assert "pages, and the printer takes pictures only" in job["message"]
     assert sheets.jobs() == []
     assert states(till.print(till.sale(), sheets.address)) == ["printed"]
+
+
+def test_what_is_longer_than_the_paper_fails_at_once_and_is_not_tried_again(till, printer, tmp_path):
+    # A thousand lines of three rows are some ten meters, and the roll's longest paper is a third of that.
+    words = "A name of what was sold that has so many words that it takes three rows of the paper of a roll, and line"
+    roll, sale = printer("roll"), sale_of(till, tmp_path, 1000, words)
+    done = till.print(sale, roll.address)
+    (job,) = prints(done)
+    assert done.returncode == 1 and (job["state"], job["reason"], job["tries"]) == (
+        "failed", "receipt_longer_than_paper", 1), job
+    assert "the printer has no paper of that length" in job["message"]
+    assert states(till.run("receipts", "print", "--waiting", "--json")) == [] and roll.jobs() == []
+    (listed,) = prints(till.run("receipts", "queue", "--json"))
+    assert listed == job and job["message"][:60] in till.run("receipts", "queue").stdout.replace("\n  ", " ")
+    # What the printer can print later still waits for it.
+    roll.stop()
+    waits = prints(till.print(till.sale(), roll.address))[0]
+    assert (waits["state"], waits["reason"]) == ("waiting", "printer_unreachable"), waits
+    roll.start()
+    assert states(till.run("receipts", "print", "--waiting", "--json")) == ["printed"]
 
 
 def test_the_paper_that_is_asked_for_is_the_paper_that_is_taken_or_none(till, printer):

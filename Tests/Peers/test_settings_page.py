@@ -1,6 +1,7 @@
 """The settings' page: every section with what there is and with nothing, without the permission, and while one request
 fails. What ends something asks twice, and what is secret is shown once."""
 import re
+import sqlite3
 import time
 
 import pytest
@@ -375,7 +376,7 @@ def test_a_role_of_ones_own_is_made_changed_and_removed(page, server, shoot):
     form.get_by_role("button", name="Add").click()
     expect(page.locator("#done")).to_have_text("shift-lead was added.", timeout=WAIT)
     made = server.request("GET", "/v1/roles").json()["roles"][-1]
-    assert made == {"name": "shift-lead", "permissions": ["sell", "refund"],
+    assert made == {"name": "shift-lead", "permissions": ["sell", "refund"], "tag": made["tag"],
                     "refund_limits": {"EUR": 5000, "GBP": 4000}, "discount_limits": {}, "built_in": False}
     card = page.locator(".thing", has_text="shift-lead")
     expect(card).to_contain_text("Refunds up to €50.00, £40.00")
@@ -408,6 +409,34 @@ def test_a_role_of_ones_own_is_made_changed_and_removed(page, server, shoot):
     assert [one["action"] for one in changed] == ["role.removed", "role.changed", "role.changed"]
     assert {"name": "refund_limit", "before": "50.00 EUR", "after": "60.00 EUR"} in changed[1]["changes"]
     assert all(name_of(one) == "Olga" for one in changed)
+    assert not faults, faults
+
+
+def test_of_two_who_change_a_role_the_second_sees_what_the_first_did(page, server, shoot):
+    faults = followed(page)
+    Staff(server).shop()
+    assert server.request("POST", "/v1/roles", {"name": "lead", "permissions": ["sell"]}).status_code == 201
+    enter(page, server, "Olga", PINS["Olga"])
+    visit(page, server, "staff")
+    card = page.locator(".thing", has_text="lead")
+    card.locator("summary").click()
+    mine = card.get_by_label("Release an authorization")
+    mine.check()
+    other = {"permissions": ["refund"], "refund_limits": {"EUR": 700}}
+    assert server.request("PUT", "/v1/roles/lead", other).status_code == 200
+    send = card.get_by_role("button", name="Change", exact=True)
+    send.click()
+    expect(page.locator("#alert")).to_contain_text("has been changed since it was read", timeout=WAIT)
+    expect(page.locator("#alert")).to_contain_text("What the role allows now is shown above the form.")
+    # The role as it is, and what was typed.
+    expect(card).to_contain_text("Refunds up to €7.00")
+    expect(mine).to_be_checked()
+    judged(page)
+    shoot("role_changed")
+    assert server.request("GET", "/v1/roles").json()["roles"][-1]["permissions"] == ["refund"]
+    send.click()
+    expect(page.locator("#done")).to_have_text("lead was changed.", timeout=WAIT)
+    assert server.request("GET", "/v1/roles").json()["roles"][-1]["permissions"] == ["sell", "void"]
     assert not faults, faults
 
 
@@ -569,6 +598,20 @@ def test_the_audit_log_says_who_did_what_and_what_comes_is_seen(office, server, 
     assert server.request("DELETE", "/v1/printers/bar").ok
     expect(page.locator(".audit tbody tr").first).to_contain_text("printer.removed", timeout=WAIT)
     assert len(numbers(page)) == len(entries) + 1
+
+
+def test_a_damaged_entry_is_shown_by_its_number_among_the_others(office, server, shoot):
+    page = office
+    everything = [one["sequence"] for one in log(server)]
+    assert 2 in everything[:-1]
+    with sqlite3.connect(server.journal) as database:
+        database.execute("UPDATE audit SET body = '{\"broken\":' WHERE sequence = 2")
+    visit(page, server, "audit")
+    damaged = page.locator(".audit tbody tr", has=page.locator("td:first-child", has_text="#2"))
+    expect(damaged.filter(has_text="Unreadable")).to_contain_text("This entry cannot be read.", timeout=WAIT)
+    assert numbers(page) == everything
+    judged(page)
+    shoot("audit_damaged")
 
 
 def test_new_entries_wait_while_somebody_reads_the_audit_log(office, server):

@@ -101,7 +101,12 @@ def test_a_shop_connected_over_http_is_sold_from_and_told(server, shop_url):
     # The command gives it another key, and it stays what it was.
     again = counter.succeed("shop", "connect", shop_url, "--journal", server.journal, "--provider", "sandbox", "--json",
                             env={"TILL_SHOP_KEY": "ck_next", "TILL_SHOP_SECRET": "cs_next"})
-    assert again["id"] == made.json()["id"]
+    assert again["id"] == made.json()["id"] and again["guarded"] is True
+    free = counter.succeed("shop", "connect", shop_url, "--any-address", "--journal", server.journal, "--provider",
+                           "sandbox", "--json", env={"TILL_SHOP_KEY": "ck_last", "TILL_SHOP_SECRET": "cs_last"})
+    assert free["guarded"] is False
+    said = [[one for one in entry["changes"] if one["name"] == "guarded"] for entry in audit(server, "shop.connected")]
+    assert len(said) == 3 and all(len(one) == 1 for one in said), said
 
 
 def test_without_the_setting_nothing_on_the_machine_is_asked(tmp_path, shop_url):

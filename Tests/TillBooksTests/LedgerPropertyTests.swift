@@ -140,4 +140,17 @@ struct LedgerPropertyTests {
         let report = try journal.verify()
         #expect(await LedgerCheck(journal).problems(against: report) == [])
     }
+
+    @Test("balances that an earlier release kept, by other rules of posting, are not read on from")
+    func earlierRules() async throws {
+        let journal = MemoryJournal()
+        try await Samples.write(Samples.taken(1, tip: 150), to: journal)
+        let ledger = Ledger(journal, account: nil)
+        let whole = try await ledger.balances().balances
+        #expect(!whole.all.isEmpty)
+        let kept = #"{"rules":2,"account":null,"sequence":1000,"statement":0,"balances":[]}"#
+        let id = RecordID(LedgerCheckpoint.collection, LedgerCheckpoint.key(nil))
+        try await journal.change([.insert(Record(id, body: Array(kept.utf8)))])
+        #expect(try await ledger.balances().balances == whole)
+    }
 }

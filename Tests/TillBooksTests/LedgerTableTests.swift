@@ -114,6 +114,30 @@ struct LedgerTableTests {
         #expect(names == ["Assets:Receivable:Stripe:Acct-1", "Income:Sales"])
     }
 
+    @Test("what was captured of a hold beyond the order is tip, and stays it when the rest is let go of or ends")
+    func keptTip() throws {
+        let hold = Samples.authorization(1, Samples.eur(6_250), tip: Samples.eur(5_000))
+        let begun: [PaymentEvent] = [
+            Samples.started(), .authorized(Samples.attempt(), hold),
+            .captureStarted(Samples.capture(), Samples.attempt(), Samples.eur(2_000), isFinal: false),
+            .captured(Samples.capture(), nil),
+        ]
+        let second = CaptureID(rawValue: "pay_1-c2")
+        let ends: [[PaymentEvent]] = [
+            [.voidStarted(Samples.attempt(), reason: .canceled("rest")), .voided(Samples.attempt())],
+            [
+                .captureStarted(second, Samples.attempt(), Samples.eur(4_250), isFinal: true),
+                .refused(.capture(second), Samples.decline), .attemptExpired(Samples.attempt()),
+            ],
+        ]
+        for end in ends {
+            let postings = try Samples.posted(begun + end).steps.flatMap(\.postings)
+            let names = postings.map(\.account.name)
+            #expect(names == ["Assets:Receivable:Stripe:Acct-1", "Income:Sales", "Liabilities:Tips"])
+            #expect(postings.map(\.amount.minorUnits) == [2_000, -1_250, -750])
+        }
+    }
+
     @Test("a refund that fails later is owed to the customer, and another one pays that debt")
     func refundDue() throws {
         let again = RefundID(rawValue: "pay_1-r2")

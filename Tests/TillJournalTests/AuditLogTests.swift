@@ -92,6 +92,57 @@ struct AuditLogTests {
         try await journal.close()
     }
 
+    @Test("names what cannot be read where it is asked to, in its place, and fails at it where it is not")
+    func unreadable() async throws {
+        let journal = try await fiveEntries()
+        // No JSON, no entry, and one of another place.
+        try await tamper(
+            """
+            UPDATE audit SET body = '{"broken":' WHERE sequence = 4;
+            UPDATE audit SET body = '{"sequence":3}' WHERE sequence = 3;
+            UPDATE audit SET body = replace(body, '"sequence":1,', '"sequence":9,') WHERE sequence = 1
+            """)
+        await #expect(throws: JournalError.self) { try await journal.auditEntries(AuditQuery()) }
+        let all = try await journal.auditEntries(AuditQuery(namesUnreadable: true))
+        #expect(all.entries.map(\.sequence) == [2, 5] && all.unreadable == [1, 3, 4] && all.next == nil)
+        // Nobody knows of whom it is, or of when.
+        let filtered = AuditQuery(since: site.clock.now().adding(.seconds(1)), actor: "ada", namesUnreadable: true)
+        let others = try await journal.auditEntries(filtered)
+        #expect(others.entries.isEmpty && others.unreadable == [1, 3, 4])
+        // Page by page each of them once, newest first.
+        var query = AuditQuery(before: Int64.max, limit: 2, namesUnreadable: true)
+        var pages: [[Int64]] = []
+        while true {
+            let page = try await journal.auditEntries(query)
+            pages.append(page.entries.map(\.sequence) + page.unreadable)
+            guard let next = page.next else { break }
+            query.before = next
+        }
+        #expect(pages == [[5, 4], [2, 3], [1]])
+        #expect(try await journal.verify().problems.count >= 3)
+        try await journal.close()
+    }
+
+    @Test(
+        "takes no entry that has a member of another kind",
+        arguments: [
+            #""account":7"#, #""subject":7"#, #""reason":{}"#, #""changes":5"#, #""changes":null"#,
+            #""changes":[null]"#, #""changes":[{"before":null,"after":"x"}]"#,
+            #""changes":[{"name":"label","before":1,"after":"x"}]"#,
+            #""changes":[{"name":"label","before":null,"after":[]}]"#,
+        ])
+    func otherKinds(_ member: String) throws {
+        func entry(_ member: String) throws -> AuditEntry {
+            let members = #""at":"2026-11-21T09:30:00.000Z","action":"key.created","outcome":"done""#
+            let body = #"{"sequence":1,\#(members),"by":{"kind":"owner"},\#(member)}"#
+            return try AuditEntry(sequence: 1, body: Array(body.utf8), link: [])
+        }
+        let change = AuditChange("label", to: "x")
+        #expect(try entry(#""changes":[{"name":"label","before":null,"after":"x"}]"#).note.changes == [change])
+        #expect(try entry(#""subject":"key_1""#).note.subject == "key_1")
+        #expect(throws: JournalError.self) { try entry(member) }
+    }
+
     @Test("has an entry exactly if what it is about was written", arguments: Site.Kind.allCases)
     func oneCommit(_ kind: Site.Kind) async throws {
         let site = Site(kind)

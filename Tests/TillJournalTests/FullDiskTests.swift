@@ -39,11 +39,18 @@ struct FullDiskTests {
         var open = try Sale(1)
         open.begin()
         try await journal.write(open.write(due: open.payment.nextDue, holder: .thisProcess))
+        var cash = try Sale(3)
+        try await journal.write(cash.write())
         try takeSpaceAway()
         var sale = try Sale(2)
         let creation = sale.write()
         await #expect(performing: { try await journal.write(creation) }, throws: isFull)
         #expect(try await journal.payment(sale.payment.id) == nil)
+        // An attempt begins a sale, also together with its outcome.
+        cash.pay()
+        let paid = cash.write()
+        await #expect(performing: { try await journal.write(paid) }, throws: isFull)
+        #expect(try await journal.version(of: cash.payment.id) == 1)
         await #expect(performing: { try await journal.checkWriting() }, throws: isFull)
         // The answer comes together with what follows from it.
         open.add(

@@ -369,6 +369,30 @@ struct JournalConformanceTests {
         #expect(try await two.idempotency(record.scope) == record)
     }
 
+    @Test("an answer that comes with an attempt never takes the place of another", arguments: Site.Kind.allCases)
+    func answeredAttempt(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let (one, two) = (try site.open(), try site.open())
+        var sale = try Sale(1)
+        try await one.write(sale.write())
+        var record = Self.record("k", at: site.clock.now())
+        record.state = .inFlight(payment: sale.payment.id, operation: "sale")
+        try await one.write(JournalWrite(idempotency: record))
+        var held = record
+        held.isHeldByLivingProcess = true
+        var answer = record
+        answer.state = .finished(status: 200, body: Array("{}".utf8), payment: sale.payment.id)
+        sale.pay()
+        let paid = JournalWrite(append: sale.append(), idempotency: answer)
+        await #expect(throws: JournalError.idempotencyExists(held)) { try await two.write(paid) }
+        #expect(try await two.version(of: sale.payment.id) == 1)
+        try await site.end(one)
+        try await two.write(paid)
+        #expect(try await two.idempotency(record.scope) == answer)
+        #expect(try await two.version(of: sale.payment.id) == sale.payment.version)
+        await #expect(throws: JournalError.idempotencyExists(answer)) { try await two.write(paid) }
+    }
+
     @Test("a key is free again after its time", arguments: Site.Kind.allCases)
     func expiry(_ kind: Site.Kind) async throws {
         let site = Site(kind)

@@ -288,6 +288,29 @@ struct ReceiptVerdictTests {
         #expect(lines.contains { $0.hasPrefix("Not charged ") && $0.hasSuffix(" €20.00") })
     }
 
+    @Test("of a hold with a tip captured in part, the tip is what was added, and all that is let go is not charged")
+    func restWithTip() throws {
+        for part in [Int64(300), 3_000, 5_200] {
+            var sale = try Sale(5_000, .eur, mode: .manual)
+            sale.present()
+            let hold = Authorization(
+                reference: ProviderReference(rawValue: "sb_1"), amount: eur(5_500), tip: eur(500))
+            let capture = CaptureID(rawValue: "pay_1-c1")
+            sale.happens(
+                .authorized(sale.attempt, hold), .captureStarted(capture, sale.attempt, eur(part), isFinal: false),
+                .captured(capture, nil))
+            #expect(sale.receipt().verdict == .partlyPaid)
+            sale.happens(.voidStarted(sale.attempt, reason: .canceled("x")), .voided(sale.attempt))
+            let receipt = sale.receipt()
+            try receipt.check()
+            #expect(receipt.verdict == .paid && receipt.transaction.outcome == .approved)
+            #expect(receipt.transaction.approvedAmount == nil && receipt.total == eur(5_500))
+            #expect(receipt.summary.last == ReceiptSummaryRow(.tip, amount: eur(500)))
+            #expect(receipt.movements.map { $0.label } == [.taken, .notCharged])
+            #expect(receipt.movements.map { $0.amount } == [eur(part), eur(5_500 - part)])
+        }
+    }
+
     @Test("what the bank approved a part of is partly paid, and the rest is still owed")
     func approvedPartly() throws {
         var sale = try Sale(5_000, .eur)

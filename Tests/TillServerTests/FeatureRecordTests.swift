@@ -164,6 +164,42 @@ struct FeatureRecordTests {
         #expect(notes.allSatisfy { $0.subject == "bar" })
     }
 
+    /// A store in which another process adds a printer before each change.
+    private struct OvertakenStore: RecordStore {
+        let store: any RecordStore
+
+        func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? { try await store.record(id) }
+        func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+            try await store.records(query)
+        }
+        func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
+            try await store.count(collection, matching: match)
+        }
+        func change(_ changes: [RecordChange], noting notes: [AuditNote]) async throws(JournalError) {
+            let other = NewPrinter(name: "other", address: "socket://other")
+            _ = try? await PrinterRegistry(store).add(other, replaces: false)
+            try await store.change(changes, noting: notes)
+        }
+    }
+
+    @Test("Of two printers added at the same moment one is the last that there may be", arguments: [true, false])
+    func lastPrinter(_ replaces: Bool) async throws {
+        let journal = try Place(.memory).open()
+        let most = PrinterRegistry.maximum
+        try await journal.change(
+            (1..<most).map { .insert(KnownPrinter(name: "p\($0)", address: "socket://p:9100", profile: "80").record) })
+        let registry = PrinterRegistry(OvertakenStore(store: journal))
+        let late = NewPrinter(name: "late", address: "socket://late")
+        await #expect(throws: NewPrinterError.tooMany) { try await registry.add(late, replaces: replaces) }
+        #expect(try await Records<KnownPrinter>(journal).count() == most)
+        #expect(try await registry.known("other") != nil)
+        // One that is there already may still be replaced, and a place that is free again is filled.
+        #expect(try await registry.add(NewPrinter(name: "p1", address: "socket://q"), replaces: true).profile == "80")
+        #expect(try await registry.forget("p2"))
+        #expect(try await PrinterRegistry(journal).add(late, replaces: replaces).name == "late")
+        #expect(try await Records<KnownPrinter>(journal).count() == most)
+    }
+
     @Test("What is no printer is refused by name before anything is written or sent")
     func refusedPrinters() throws {
         func refusal(

@@ -6,7 +6,7 @@ import TillJournal
 struct LedgerCheckpoint: RecordDocument {
     static let collection: RecordCollection = "ledger-checkpoint"
     /// The version of the posting rules; increased whenever an event posts differently.
-    static let rules: Int64 = 2
+    static let rules: Int64 = 3
 
     var account: AccountID?
     var position: Ledger.Position

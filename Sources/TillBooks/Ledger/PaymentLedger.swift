@@ -68,7 +68,7 @@ struct PaymentLedger {
             move(back, to: accounts[.returns], from: accounts.holder, currency)
             move(backElsewhere, to: accounts[.returns], from: accounts[.elsewhere], currency)
             // The order counts as paid first and refunded first; anything above it is the tip.
-            let tip = attempt.map { tips(of: $0, taken: taken) } ?? 0
+            let tip = attempt?.tip(in: taken) ?? 0
             move(tip, to: accounts[.sales], from: accounts[.tips], currency)
             move(min(tip, max(0, back &- (taken &- tip))), to: accounts[.tips], from: accounts[.returns], currency)
             for dispute in payment.disputes where dispute.attempt == id {
@@ -93,13 +93,6 @@ struct PaymentLedger {
         }
         let left = payment.captured.minorUnits &- payment.refunded.minorUnits &- payment.refundDue.minorUnits
         return max(0, min(sum, left))
-    }
-
-    private static func tips(of attempt: Attempt, taken: Int64) -> Int64 {
-        guard let authorization = attempt.authorization, let tip = authorization.tip, tip.isPositive,
-            let base = attempt.approved
-        else { return 0 }
-        return max(0, min(tip.minorUnits, taken &- base.minorUnits))
     }
 
     /// Sums the amounts that went through the provider and those that did not.

@@ -74,14 +74,17 @@ extension Receipts {
     struct Queue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "queue",
-            abstract: "Lists receipts that wait for paper, or all prints of one payment.")
+            abstract: "Lists receipts that wait or failed in the last two days, or all prints of one payment.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String?
 
         func run() async throws {
             try await withCounter(common, provider, creates: false) { counter in
-                let jobs = try await PrintJobs(counter.journal).jobs(of: payment.map { PaymentID(rawValue: $0) })
+                let prints = PrintJobs(counter.journal)
+                var jobs = try await prints.jobs(of: payment.map { PaymentID(rawValue: $0) })
+                // What is retried for a day and then fails is seen for another.
+                if payment == nil { jobs += try await prints.failed(since: counter.clock.now().adding(.days(-2))) }
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
             }
         }
@@ -123,6 +126,7 @@ extension Receipts {
                 JSONMember(key: "state", value: .string(job.state.rawValue)),
                 JSONMember(key: "tries", value: .number("\(job.tries)")),
                 JSONMember(key: "message", value: .string(job.note)),
+                JSONMember(key: "reason", value: job.reason.map { .string($0) } ?? .null),
             ])
         }
         return .object([JSONMember(key: "prints", value: .array(all))])

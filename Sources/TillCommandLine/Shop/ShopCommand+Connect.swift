@@ -34,6 +34,10 @@ extension ShopCommand {
         var notifyAt: String?
         @Flag(name: .long, help: "Allow an address without TLS, in the counter's own network.")
         var allowPlain = false
+        @Flag(
+            name: .long,
+            help: "Reach the shop at any address from now on, though it was connected over HTTP, which checks them.")
+        var anyAddress = false
         @Flag(name: .long, help: "The shop sells nothing real: a counter in test mode may tell it of payments.")
         var testShop = false
 
@@ -41,8 +45,9 @@ extension ShopCommand {
             try await withCounter(common, provider) { counter in
                 let address = try ShopURL(url, allowsPlain: allowPlain)
                 let pair = try keyPair()
-                let request = ConnectedShops.Request(
+                var request = ConnectedShops.Request(
                     url: address, key: pair, scope: try orderScope(), isTestShop: testShop)
+                if anyAddress { request.isGuarded = false }
                 let notified = try notifyAt.map { try NotificationAddress($0) }
                 let transport = HTTPClientTransport()
                 do {
@@ -93,6 +98,11 @@ extension ShopCommand {
                         ? "It notifies the counter of changes."
                         : "A running counter asks it for changes every "
                             + "\(ShopSyncLimits.poll.milliseconds / 1_000) seconds.")
+                Output.note(
+                    shop.isGuarded
+                        ? "It was connected over HTTP: the counter checks each address that it reaches it at. "
+                            + "--any-address ends that."
+                        : "The counter reaches it at any address that it has.")
                 return
             }
             var writer = JSONWriter()
@@ -102,6 +112,7 @@ extension ShopCommand {
             writer.field("version", standing.version)
             writer.field("currency", standing.currency?.code)
             writer.field("notifies", made.isNotified)
+            writer.field("guarded", shop.isGuarded)
             writer.endObject()
             Output.line(writer.text)
         }

@@ -28,6 +28,10 @@ public struct Attempt: Hashable, Sendable {
     public internal(set) var drawer: DrawerName?
     /// The highest amount ever authorized, in minor units and with the tip; the upper bound of captures.
     var mostAuthorized: Int64 = 0
+    /// The tip of the authorization in minor units, also after a hold was released or has ended; 0 for none.
+    var tipUnits: Int64 = 0
+    /// The amount approved by the issuer in minor units, without the tip, also after a hold was released or has ended.
+    var approvedUnits: Int64 = 0
 
     /// The state of an attempt.
     public enum State: Hashable, Sendable {
@@ -147,11 +151,13 @@ public struct Attempt: Hashable, Sendable {
 
     /// The amount approved by the issuer, without the tip; unchanged by a later release of the rest.
     public var approved: Money? {
-        guard let base = authorization?.base, let void, void.state.isSucceeded, let rest = void.rest else {
-            return authorization?.base
-        }
-        return base.adding(ifExact: rest)
+        authorization == nil ? nil : Money(minorUnits: approvedUnits, currency: amount.currency)
     }
+
+    /// Returns the tip in a captured amount of this attempt, in minor units: the order counts as paid first, so that
+    /// only what exceeds it is tip. What was captured of a hold keeps its tip when the rest is released or ends.
+    /// - Parameter taken: The captured amount in minor units.
+    public func tip(in taken: Int64) -> Int64 { max(0, min(tipUnits, taken &- approvedUnits)) }
 
     /// Returns `true` if a provider configured with this account may be queried about the attempt. An attempt that
     /// predates recorded accounts belongs to the configured one.

@@ -208,6 +208,8 @@ extension Payment {
             $0.reference = authorization.reference
             $0.heldSince = at
             $0.mostAuthorized = max($0.mostAuthorized, authorization.amount.minorUnits)
+            $0.tipUnits = authorization.tip?.minorUnits ?? 0
+            $0.approvedUnits = (authorization.base ?? authorization.amount).minorUnits
             $0.endContinuation(.succeeded(authorization.reference))
             if let card = authorization.card { $0.tender.card = card }
         }

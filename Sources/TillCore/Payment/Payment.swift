@@ -114,10 +114,13 @@ public struct Payment: Hashable, Sendable {
     public var isTest: Bool { (currentAttempt ?? attempts.last)?.isTest ?? false }
 
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
-    /// The tip that the customer added at the reader or left in cash; a part of the held or captured amount.
+    /// The tip that the customer added at the reader or left in cash; a part of the amount held at first, whatever was
+    /// captured of it. ``Attempt/tip(in:)`` is the part of it that was captured.
     public var tip: Money? {
-        guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
-        return tip
+        // What was captured of a hold keeps its tip after the hold has ended.
+        let attempt = currentAttempt ?? (capturedAtProvider.isPositive ? settledAttempt : nil)
+        guard let attempt, !attempt.isUndecided, attempt.tipUnits > 0 else { return nil }
+        return Money(minorUnits: attempt.tipUnits, currency: currency)
     }
     /// The amount held and neither captured nor released, regardless of refunds of captured money.
     public var held: Money {

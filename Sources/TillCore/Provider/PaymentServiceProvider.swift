@@ -41,6 +41,14 @@ public protocol PaymentServiceProvider: Sendable {
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot>
 }
 
+/// A provider that may answer an authorization without sending anything: an attempt and its outcome are then one
+/// commit. Each type declares it for itself, apart from its capabilities: a decorator that forwards those may send
+/// something, so its calls are written first.
+package protocol SendlessProvider: PaymentServiceProvider {
+    /// `true` if an authorization sends nothing and changes nothing outside the journal.
+    var sendsNothing: Bool { get }
+}
+
 extension PaymentServiceProvider {
     /// Approves; the default for providers without a preparation.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {

@@ -2,13 +2,14 @@ import TillCore
 import Tracing
 
 /// A provider with counted and traced calls. Calls and answers pass unchanged.
-struct ObservedProvider: PaymentServiceProvider {
+struct ObservedProvider: SendlessProvider {
     let provider: any PaymentServiceProvider
     let calls: ProviderCalls
 
     var name: ProviderName { provider.name }
     var capabilities: ProviderCapabilities { provider.capabilities }
     var amounts: AmountCodec { provider.amounts }
+    var sendsNothing: Bool { (provider as? any SendlessProvider)?.sendsNothing == true }
     func identity() async -> ProviderIdentity { await provider.identity() }
 
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {

@@ -14,7 +14,7 @@ public struct PrintJob: Hashable, Sendable {
         case printed
         /// Handed to a printer that reports no completion.
         case sent
-        /// Aborted by the printer.
+        /// Aborted by the printer, not printed for a day, or never to be printed: it is not tried again.
         case failed
         /// Possibly on paper: check before printing it again.
         case mayHavePrinted = "may_have_printed"
@@ -60,6 +60,8 @@ public struct PrintJob: Hashable, Sendable {
     public var nextTryAt: Timestamp
     /// The latest status message.
     public var note: String
+    /// The code of the error that kept the last attempt from being sent; `nil` if none did.
+    public var reason: String?
     /// The time of the request.
     public var createdAt: Timestamp
 
@@ -128,6 +130,7 @@ extension PrintJob: RecordDocument {
         writer.field("tries", tries)
         writer.field("next_try_at", nextTryAt.milliseconds)
         writer.field("note", note)
+        if let reason { writer.field("reason", reason) }
         writer.endObject()
         var fields = ["payment": payment.rawValue, "state": state.rawValue]
         if let account, state == .waiting { fields[PrintJob.waitingOf] = account.rawValue }
@@ -158,6 +161,7 @@ extension PrintJob: RecordDocument {
         tries = Int(clamping: try body.int("tries"))
         nextTryAt = Timestamp(milliseconds: try body.int("next_try_at"))
         note = try body.text("note")
+        reason = body.optionalText("reason")
         holder = stored.holder
     }
 }

@@ -52,13 +52,16 @@ public struct PrintJobs: Sendable {
     }
 
     /// Records the outcome; `waiting` if nothing was sent.
-    /// - Parameter nextTryAt: The time of the next automatic attempt of a queued job.
+    /// - Parameters:
+    ///   - reason: The code of the error that kept it from being sent; `nil` if none did.
+    ///   - nextTryAt: The time of the next automatic attempt of a queued job.
     package func end(
-        _ id: String, as state: PrintJob.State, note: String, nextTryAt: Timestamp? = nil
+        _ id: String, as state: PrintJob.State, note: String, reason: String? = nil, nextTryAt: Timestamp? = nil
     ) async throws(JournalError) {
         try await records.update(id) { job in
             job.state = state
             job.note = ProviderText.cut(note, atMost: PrintJobs.maximumNote)
+            job.reason = reason
             job.nextTryAt = nextTryAt ?? job.nextTryAt
             return true
         }
@@ -108,6 +111,12 @@ public struct PrintJobs: Sendable {
         let open = try await waiting() + sending
         return Array(
             open.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }.prefix(PrintJobs.maximumListed))
+    }
+
+    /// Returns jobs newer than a time that failed, oldest first.
+    public func failed(since: Timestamp) async throws(JournalError) -> [PrintJob] {
+        let found = try await records.list(matching: PrintJobs.state(.failed), .newestFirst())
+        return found.filter { $0.createdAt > since }.reversed()
     }
 
     /// Claims jobs that dead processes were sending. They remain `sending`, now held by this process.

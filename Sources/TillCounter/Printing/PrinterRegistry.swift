@@ -20,6 +20,9 @@ public struct PrinterRegistry: Sendable {
     /// The maximum number of registered printers.
     package static let maximum = 500
 
+    /// The record that each added printer changes, so that the number of printers is a condition of the write.
+    private static let stateID = RecordID("printer_state", "changes")
+
     private let store: any RecordStore
     private let records: Records<KnownPrinter>
     private let clock: any TillClock
@@ -43,7 +46,8 @@ public struct PrinterRegistry: Sendable {
         try await records.list(limit: PrinterRegistry.maximum).sorted { $0.name < $1.name }
     }
 
-    /// Registers a printer, replacing one of the same name. Durable, with its entry in the audit log, when it returns.
+    /// Registers a printer, replacing one of the same name, whatever their number. Durable, with its entry in the audit
+    /// log, when it returns.
     public func keep(_ printer: KnownPrinter) async throws(JournalError) {
         try await records.put(printer, noting: [PrinterRegistry.added(printer)])
     }
@@ -56,27 +60,41 @@ public struct PrinterRegistry: Sendable {
     /// - Throws: ``NewPrinterError`` if it is refused, `JournalError` if it could not be written.
     package func add(_ new: NewPrinter, replaces: Bool) async throws -> KnownPrinter {
         var (printer, address) = try new.checked()
-        let isKnown = try await known(printer.name) != nil
-        guard replaces || !isKnown else { throw NewPrinterError.exists(printer.name) }
-        if !isKnown {
-            let count = try await records.count()
-            guard count < PrinterRegistry.maximum else { throw NewPrinterError.tooMany }
-        }
+        // A refusal that is certain already contacts no printer.
+        _ = try await registration(of: printer, replaces: replaces)
         if printer.trustsFirst, case .ipp(let ipp) = address {
             printer.certificate = try? await PrinterPin.observe(ipp).digest
         }
-        guard !replaces else {
-            try await keep(printer)
-            return printer
-        }
-        do throws(JournalError) {
-            try await store.change([.insert(printer.record)], noting: [PrinterRegistry.added(printer)])
-        } catch {
-            // Another request added one of this name meanwhile.
-            guard case .recordConflict = error else { throw error }
-            throw NewPrinterError.exists(printer.name)
-        }
+        try await register(printer, replaces: replaces)
         return printer
+    }
+
+    /// Writes a registration; decides again after a conflict with another writer.
+    private func register(_ printer: KnownPrinter, replaces: Bool) async throws {
+        for tries in 1... {
+            let changes = try await registration(of: printer, replaces: replaces)
+            do throws(JournalError) {
+                return try await store.change(changes, noting: [PrinterRegistry.added(printer)])
+            } catch {
+                guard case .recordConflict = error, tries < Records<KnownPrinter>.maximumConflicts else { throw error }
+            }
+        }
+    }
+
+    /// Returns the changes that register a printer, decided on the current state. Of two that would both be the last
+    /// of ``maximum``, one conflicts.
+    private func registration(of printer: KnownPrinter, replaces: Bool) async throws -> [RecordChange] {
+        let record = printer.record
+        let mark = Record(PrinterRegistry.stateID, body: Array("{}".utf8))
+        // Read first: a printer that is added after this makes the write a conflict.
+        let state = try await store.record(mark.id)
+        if let kept = try await store.record(record.id) {
+            guard replaces else { throw NewPrinterError.exists(printer.name) }
+            return [.update(record, from: kept.version)]
+        }
+        let count = try await records.count()
+        guard count < PrinterRegistry.maximum else { throw NewPrinterError.tooMany }
+        return [.insert(record), .put(mark, over: state)]
     }
 
     /// Removes a printer's registration. Durable, with its entry in the audit log, when it returns.

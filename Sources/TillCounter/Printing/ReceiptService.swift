@@ -5,7 +5,8 @@ public import TillPrinting
 public import TillReceipts
 
 /// Prints the receipts of a journal's payments, and the reports of its days: recorded first, then printed, never twice
-/// automatically. A printer failure never affects its payment; the receipt is queued and retried for ``patience``.
+/// automatically. A printer failure never affects its payment; the receipt is queued and retried for ``patience``, or
+/// fails at once if no retry can print it.
 public struct ReceiptService: Sendable {
     /// The time for which a receipt is retried before it fails.
     public static let patience = Span.hours(24)
@@ -231,14 +232,24 @@ public struct ReceiptService: Sendable {
             try await end(&job, outcome)
         } catch let error as any ExplainedError {
             // An error means that not one byte of it went to paper.
-            job.state = .waiting
+            job.state = ReceiptService.isPermanent(error) ? .failed : .waiting
             job.note = words("\(error.what) \(error.next)", of: job)
+            job.reason = error.code
             try await jobs.end(
-                job.id, as: .waiting, note: job.note,
-                nextTryAt: clock.now().adding(ReceiptService.pause(after: job.tries))
-            )
+                job.id, as: job.state, note: job.note, reason: job.reason,
+                nextTryAt: clock.now().adding(ReceiptService.pause(after: job.tries)))
         }
         return job
+    }
+
+    /// Returns `true` for an error that every retry would meet: the receipt has no valid content, or is too long for
+    /// its printer. A refund that is not confirmed may be later.
+    private static func isPermanent(_ error: any ExplainedError) -> Bool {
+        switch error {
+        case let error as IPPError: error.isPermanent
+        case let error as ReceiptError: if case .refundNotDone = error { false } else { true }
+        default: false
+        }
     }
 
     private func end(_ job: inout PrintJob, _ outcome: PrintOutcome) async throws {
@@ -250,6 +261,7 @@ public struct ReceiptService: Sendable {
             case .mayHavePrinted: .mayHavePrinted
             }
         job.note = words(outcome.sentence, of: job)
+        job.reason = nil
         try await jobs.end(job.id, as: job.state, note: job.note)
     }
 
@@ -260,7 +272,8 @@ public struct ReceiptService: Sendable {
 
     /// Returns words about a receipt as words about what a job prints.
     private func words(_ text: String, of job: PrintJob) -> String {
-        job.report == nil ? text : text.replacing("The receipt", with: "The report")
+        guard job.report != nil else { return text }
+        return text.replacing("The receipt", with: "The report").replacing("text or HTML", with: "its CSV")
     }
 
     package static func pause(after tries: Int) -> Span {

@@ -217,6 +217,8 @@ public struct StaffDirectory: Sendable {
         case none
         /// One of this name.
         case one
+        /// One of this name whose content has this ``StaffRole/tag``, or the same role.
+        case tagged(String)
     }
 
     /// Creates a role of the shop, or changes it for all its holders. Refused where it would take the management of the
@@ -231,6 +233,9 @@ public struct StaffDirectory: Sendable {
             case .any: break
             case .none: guard before == nil else { throw .roleTaken(role.name) }
             case .one: guard before != nil else { throw .unknownRole(role.name) }
+            case .tagged(let tag):
+                guard let before else { throw .unknownRole(role.name) }
+                guard before.tag == tag else { throw .roleChanged(role.name) }
             }
             guard before != nil || roles.count < StaffRole.builtIn.count + StaffRole.maximumOwn else {
                 throw .tooManyRoles

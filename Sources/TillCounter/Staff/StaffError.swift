@@ -26,6 +26,8 @@ public enum StaffError: ExplainedError, Hashable {
     /// Another role has the name.
     case roleTaken(String)
     case roleInUse(String)
+    /// The role is no longer the one that was read.
+    case roleChanged(String)
     case invalidPIN(digits: Int)
     case weakPIN
     case invalidPassword
@@ -61,6 +63,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .builtInRole: "built_in_role"
         case .roleTaken: "role_exists"
         case .roleInUse: "role_in_use"
+        case .roleChanged: "role_changed"
         case .invalidPIN: "invalid_pin"
         case .weakPIN: "weak_pin"
         case .invalidPassword: "invalid_password"
@@ -103,6 +106,8 @@ public enum StaffError: ExplainedError, Hashable {
         case .builtInRole(let name): "The role \(name) is built in and stays as it is. Nothing was changed."
         case .roleTaken(let name): "There is a role \(shown(name, 40)) already. Nothing was changed."
         case .roleInUse(let name): "Somebody has the role \(name). Nothing was changed."
+        case .roleChanged(let name):
+            "The role \(shown(name, 40)) has been changed since it was read. This change was not made."
         case .invalidPIN(let digits):
             "A PIN has \(digits) to \(PINPolicy.maximumDigits) digits and nothing else. Nothing was changed."
         case .weakPIN: "That PIN is one of the first that anybody tries. Nothing was changed."
@@ -150,6 +155,7 @@ public enum StaffError: ExplainedError, Hashable {
         case .builtInRole: "Make one of your own, with till roles set."
         case .roleTaken: "Give another name, or change that role."
         case .roleInUse: "Give those people another role first, with till staff set-role."
+        case .roleChanged: "Read the role again and, if the change is still right, send it with the new tag."
         case .invalidPIN: "Choose another PIN. The setting staff.pin_digits says how short it may be."
         case .weakPIN: "Choose digits that neither repeat nor count up or down."
         case .invalidPassword: "Choose another one; a few words that do not belong together are good."

@@ -129,11 +129,25 @@ extension StaffRole {
     /// `true` for a role that every shop has and that cannot be changed.
     public var isBuiltIn: Bool { StaffRole.builtIn.contains { $0.name == name } }
 
+    /// A digest of the name, the permissions and the limits, in hexadecimal: another one as soon as any of them is
+    /// another.
+    public var tag: String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(into: &writer)
+        writer.endObject()
+        return Hex.lowercase(digest(writer.bytes).prefix(StaffRole.bytesOfTag))
+    }
+
+    /// The length of a tag, in bytes of the digest.
+    private static let bytesOfTag = 16
+
     /// Writes the public JSON object.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         members(into: &writer)
         writer.field("built_in", isBuiltIn)
+        writer.field("tag", tag)
         writer.endObject()
     }
 

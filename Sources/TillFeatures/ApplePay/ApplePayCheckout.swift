@@ -165,6 +165,11 @@ package struct ApplePayCheckout: Sendable {
         let (newer, isFree) = await answer(payment, entry, contact: attempt.fullContact)
         guard SheetAnswerStatus(of: newer) != .pending else { return newer }
         await finish(id, attempt.transaction, newer, isFree: isFree)
+        // No process holds the basket of a dead one: an erasure may have come between the contact and its account.
+        if attempt.contact != nil, let guest = newer["guestAccount"]?.stringValue {
+            let contacts = WalletContacts(baskets.journal, pepper: nil, clock: clock)
+            try? await contacts.eraseGuest(guest, of: id, account: account)
+        }
         if isFree { await close(payment) }
         return newer
     }

@@ -92,7 +92,8 @@ extension WalletBasket: RecordDocument {
     /// The least retention of a basket with a payment: beyond any refund; the payment itself stays. Contact and notes
     /// may go before.
     static let paidLifetime = Span.days(180)
-    /// The match for baskets with an answered payment that still have something personal.
+    /// The match for baskets with a payment that still have something personal. Also before its answer, which a process
+    /// that dies does not write.
     static let personal = RecordMatch("personal", "1")
 
     /// Returns the match for an account's baskets whose payment has begun and whose order is not booked.
@@ -178,7 +179,7 @@ extension WalletBasket: RecordDocument {
             let unbooked = WalletBasket.unbooked(of: owner)
             fields[unbooked.field] = unbooked.value
         }
-        if attempt?.answer != nil, isPersonal { fields[WalletBasket.personal.field] = WalletBasket.personal.value }
+        if attempt != nil, isPersonal { fields[WalletBasket.personal.field] = WalletBasket.personal.value }
         return fields
     }
 

@@ -66,13 +66,11 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             var guests: [RecordID: KeptRecord] = [:]
             for (stored, basket) in found {
                 // The process that is paying it has the contact, and would make an account of it.
-                guard basket.attempt == nil || basket.attempt?.answer != nil else {
-                    throw Problem.basketInPayment(basket.id)
-                }
+                guard try await isOver(basket) else { throw Problem.basketInPayment(basket.id) }
                 for guest in try await self.guests(of: basket) { guests[guest.id] = guest }
                 var emptied = basket
                 guard emptied.erasePersonalData() else { continue }
-                changes.append(.update(emptied.record, from: stored.version))
+                changes.append(.update(WalletContacts.released(emptied), from: stored.version))
                 erased.baskets.append(basket.id)
             }
             for guest in guests.values.sorted(by: { $0.position < $1.position }) {
@@ -94,6 +92,38 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             }
         }
         return nil
+    }
+
+    /// Returns `true` for a basket that no process is paying any more: it has no payment, or its payment has an answer,
+    /// or the process that was paying it has died and the payment has an outcome in the journal.
+    private func isOver(_ basket: WalletBasket) async throws(JournalError) -> Bool {
+        guard let attempt = basket.attempt, attempt.answer == nil else { return true }
+        switch basket.holder {
+        case .thisProcess, .anotherProcess: return false
+        case .nobody, .deadProcess: break
+        }
+        // No authorization is requested before the payment is recorded.
+        guard let number = attempt.payment else { return true }
+        guard let payment = try await journal.payment(number) else { return false }
+        return WalletContacts.isOver(payment.status)
+    }
+
+    /// Returns `true` for a payment of a dead process whose outcome is known: nothing is requested for it any more.
+    static func isOver(_ status: PaymentStatus) -> Bool {
+        switch status {
+        case .processing, .stored, .unknown: false
+        case .requiresPaymentMethod, .declined, .requiresAction, .requiresCapture, .partiallyCaptured, .succeeded,
+            .partiallyRefunded, .refunded, .canceled, .expired, .captureFailed:
+            true
+        }
+    }
+
+    /// Returns the record of an erased basket. Who erases does not pay: the next question about a basket without an
+    /// answer is answered from the journal, without a guest.
+    private static func released(_ basket: WalletBasket) -> Record {
+        var record = basket.record
+        record.isHeld = false
+        return record
     }
 
     /// Returns the guests' accounts that a basket leads to: by the e-mail address, under its present and its former
@@ -144,6 +174,14 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
         return false
     }
 
+    /// Erases the account that was made of a basket's contact while that was being erased.
+    func eraseGuest(_ guest: String, of basket: String, account: AccountID) async throws(JournalError) {
+        guard let stored = try await journal.record(RecordID(WalletBasket.collection, basket)),
+            try WalletBasket(stored).attempt?.contact == nil
+        else { return }
+        _ = try await eraseGuest(guest, account: account)
+    }
+
     /// Drops what the files of the journal still hold of erased records.
     /// - Returns: `false` if that has to be tried again.
     func eraseTraces() async throws(JournalError) -> Bool {
@@ -180,15 +218,16 @@ package struct WalletContacts: OrderContacts, ContactKeeper {
             RecordQuery(WalletBasket.collection, matching: WalletBasket.personal, limit: limit))
         var erased = 0
         for stored in found {
-            // A damaged record keeps no other one from its end.
+            // A damaged record keeps no other one from its end, nor does a payment that cannot be read.
             guard var basket = try? WalletBasket(stored) else { continue }
             guard basket.openedAt <= moment else { continue }
-            guard basket.erasePersonalData() else { continue }
+            guard (try? await isOver(basket)) == true, basket.erasePersonalData() else { continue }
             let note = AuditNote(
                 .orderContactErased, account: basket.owner, subject: basket.order.rawValue, reason: "retention",
                 changes: [AuditChange("baskets", from: basket.id, to: nil)])
             do throws(JournalError) {
-                try await journal.change([.update(basket.record, from: stored.version)], noting: [note])
+                let record = WalletContacts.released(basket)
+                try await journal.change([.update(record, from: stored.version)], noting: [note])
                 erased += 1
             } catch { guard case .recordConflict = error else { throw error } }
         }

@@ -3,11 +3,21 @@ public import TillJournal
 
 /// The JSON form of the audit log.
 public enum AuditJSON {
-    /// Encodes a page: each entry with its hash, and the entry itself byte for byte as hashed.
+    /// Encodes a page: each entry with its hash, and the entry itself byte for byte as hashed; each that cannot be read
+    /// with its position.
     public static func write(_ page: AuditPage, _ standing: AuditStanding) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
         members(page.entries, standing, into: &writer)
+        writer.key("unreadable")
+        writer.beginArray()
+        for sequence in page.unreadable {
+            writer.beginObject()
+            writer.field("sequence", sequence)
+            writer.field("message", "Entry \(sequence) of the audit log cannot be read.")
+            writer.endObject()
+        }
+        writer.endArray()
         writer.key("next")
         if let next = page.next { writer.int(next) } else { writer.null() }
         writer.endObject()

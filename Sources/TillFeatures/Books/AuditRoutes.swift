@@ -30,7 +30,7 @@ package struct AuditRoutes: Sendable {
     }
 
     private func list(_ incoming: Incoming) async throws -> Response {
-        var query = AuditQuery()
+        var query = AuditQuery(namesUnreadable: true)
         if let place = try AuditRoutes.place("after", of: incoming) { query.after = place }
         query.before = try AuditRoutes.place("before", of: incoming)
         if let text = try incoming.query("since") {

@@ -111,6 +111,7 @@ package struct DayPaperRoutes: Sendable {
         writer.field("id", job.id)
         writer.field("state", job.state.rawValue)
         writer.field("message", job.note)
+        writer.field("reason", job.reason)
         writer.endObject()
         return .json(writer.bytes)
     }

@@ -144,8 +144,7 @@ struct DayPayment {
     /// Returns the tip in what was captured and in what was given back, as the ledger has it: the order counts as paid
     /// first and refunded first.
     private static func tips(of attempt: Attempt, taken: Int64, back: Int64) -> Tips {
-        guard let tip = attempt.authorization?.tip, tip.isPositive, let base = attempt.approved else { return Tips() }
-        let tips = max(0, min(tip.minorUnits, taken.limitedDifference(base.minorUnits)))
+        let tips = attempt.tip(in: taken)
         let returned = max(0, back.limitedDifference(taken.limitedDifference(tips)))
         return Tips(taken: tips, returned: min(tips, returned))
     }

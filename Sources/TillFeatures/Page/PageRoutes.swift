@@ -18,10 +18,10 @@ package struct PageRoutes: Sendable {
         self.takesCards = takesCards
     }
 
-    /// The banner of the page in test mode.
+    /// The banner of the page in test mode. A page that is translated puts it into its language.
     private static let testMark =
-        "<aside class=\"test-mode\" lang=\"en\" dir=\"ltr\" aria-label=\"Test mode\">TEST – no real money moves"
-        + "</aside>"
+        #"<aside class="test-mode" data-say="top.test" data-say-label="top.testName" aria-label="Test mode">"#
+        + #"TEST – no real money moves</aside>"#
 
     /// The banner of the page while the machine's clock is in doubt.
     private var clockMark: String {

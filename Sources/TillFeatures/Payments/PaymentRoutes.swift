@@ -158,8 +158,13 @@ package struct PaymentRoutes: Sendable {
             account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
         let request = keyed.record(
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: KeyedOperation.confirm.rawValue))
-        if case .reader(let reader, _, _) = tender.kind { try checkReader(reader, of: scope.account) }
-        return try await keyed.answer(request, status: .ok) { record in
+        // Without an attempt no confirmation is recorded. Nobody is asked for a card before the key is known, though.
+        var queriesFirst = !payment.attempts.isEmpty
+        if case .reader(let reader, _, _) = tender.kind {
+            try checkReader(reader, of: scope.account)
+            queriesFirst = true
+        }
+        return try await keyed.answer(request, status: .ok, queriesFirst: queriesFirst) { record in
             let asked = try tender.provider
             let fleet = await terminal?.fleet(of: tender, asked: asked)
             let provider = fleet?.provider ?? asked ?? (tender.isCash ? .cash : options.defaultProvider)

@@ -206,7 +206,14 @@ package struct ReceiptRoutes: Sendable {
             throw Problem(
                 refund == nil ? .unprocessableContent : .notFound, error.code, error.what, next: error.next)
         }
-        return answer(job.id, job.state.rawValue, job.note)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("id", job.id)
+        writer.field("state", job.state.rawValue)
+        writer.field("message", job.note)
+        writer.field("reason", job.reason)
+        writer.endObject()
+        return .json(writer.bytes)
     }
 
     /// Limits the queue of an account on another account's printers.

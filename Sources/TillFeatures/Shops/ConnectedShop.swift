@@ -31,7 +31,8 @@ package struct ConnectedShop: Hashable, Sendable {
     var sealedHookSecret: [UInt8]
     /// The scope of its order numbers on the counter; `nil` for none.
     package let scope: OrderScope?
-    /// `true` for a shop whose address was named over HTTP: each request checks the address that it goes to.
+    /// `true` for a shop whose address was named over HTTP: each request checks the address that it goes to. Another
+    /// key does not end that.
     package let isGuarded: Bool
     /// The position in the journal up to which payments were looked at.
     package internal(set) var cursor: Int64

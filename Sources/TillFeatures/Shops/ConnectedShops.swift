@@ -48,8 +48,9 @@ package struct ConnectedShops: Sendable {
         package var isTestShop: Bool
         /// `true` to give a connected shop another key; otherwise it is refused.
         package var replaces = true
-        /// `true` if the address was named over HTTP.
-        package var isGuarded = false
+        /// `true` if the address was named over HTTP, `false` to reach the shop at any address from then on; `nil` to
+        /// leave a connected shop as it is, and to reach a new one at any address.
+        package var isGuarded: Bool?
 
         package init(url: ShopURL, key: ShopKey, scope: OrderScope? = nil, isTestShop: Bool = false) {
             (self.url, self.key, self.scope, self.isTestShop) = (url, key, scope, isTestShop)
@@ -101,14 +102,18 @@ package struct ConnectedShops: Sendable {
                     id: id, account: account, url: request.url, key: request.key.key,
                     sealedSecret: try ConnectedShop.sealed(request.key.secret, id, by: pepper),
                     sealedHookSecret: try ConnectedShop.sealed(hookSecret, id, by: pepper), scope: scope,
-                    isGuarded: request.isGuarded, cursor: 0, createdAt: known?.createdAt ?? clock.now())
+                    isGuarded: request.isGuarded ?? known?.isGuarded ?? false, cursor: 0,
+                    createdAt: known?.createdAt ?? clock.now())
             } catch { throw .sealing(error) }
             shop.seenUntil = known?.seenUntil
             do throws(JournalError) {
                 if let known { shop.cursor = known.cursor } else { shop.cursor = try await store.lastSequence() }
                 let note = AuditNote(
                     .shopConnected, account: account, subject: id.rawValue,
-                    changes: [AuditChange("url", to: shop.url.text), AuditChange("key", to: shop.keyEnding)])
+                    changes: [
+                        AuditChange("url", to: shop.url.text), AuditChange("key", to: shop.keyEnding),
+                        AuditChange("guarded", from: known.map { String($0.isGuarded) }, to: String(shop.isGuarded)),
+                    ])
                 let next = Record(ConnectedShops.turn(account), body: Array("{}".utf8))
                 try await store.change([.put(shop.record, over: stored), .put(next, over: turn)], noting: [note])
                 return (shop, hookSecret)

@@ -47,16 +47,20 @@ extension StaffRoutes {
         return answer(role, status: .created)
     }
 
-    /// Replaces the permissions and limits of a role, for everybody who has it.
+    /// Replaces the permissions and limits of a role, for everybody who has it; with a tag, only of the role as it was
+    /// read.
     private func changeRole(_ name: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
-        try body.allow(StaffRoutes.roleMembers)
+        try body.allow(["tag"] + StaffRoutes.roleMembers)
+        let seen = try body.text("tag", atMost: StaffRoutes.maximumTagBytes).map { StaffDirectory.KnownRole.tagged($0) }
         let role = try StaffRoutes.role(named: name, in: body)
         let directory = staff.directory(incoming.account)
         let roles = try await directory.roles()
         try checkRank(ofRole: name, among: roles, incoming)
         try incoming.checkRank(of: role, among: roles)
-        do throws(StaffError) { try await directory.put(role, over: .one) } catch { throw StaffRoutes.ofRole(error) }
+        do throws(StaffError) {
+            try await directory.put(role, over: seen ?? .one)
+        } catch { throw StaffRoutes.ofRole(error) }
         return answer(role)
     }
 
@@ -93,6 +97,9 @@ extension StaffRoutes {
 
     /// The members of a role in a request, besides its name.
     private static let roleMembers = ["discount_limits", "permissions", "refund_limits"]
+
+    /// The maximum size of a role's tag in a request, in bytes; more than a tag has.
+    private static let maximumTagBytes = 64
 
     private static func role(named name: String, in body: JSONValue) throws -> StaffRole {
         try StaffRole(

@@ -118,16 +118,32 @@ extension AuditNote {
     fileprivate init?(_ json: JSONValue) {
         guard let action = json["action"]?.stringValue.flatMap({ AuditAction(rawValue: $0) }),
             let outcome = json["outcome"]?.stringValue.flatMap({ AuditOutcome(rawValue: $0) }),
-            let by = json["by"].flatMap({ Attribution($0) })
+            let by = json["by"].flatMap({ Attribution($0) }), AuditNote.isText(json["account"]),
+            AuditNote.isText(json["subject"]), AuditNote.isText(json["reason"]),
+            let changes = AuditNote.changes(in: json["changes"])
         else { return nil }
         self.init(
             action, outcome, by: by, account: json["account"]?.stringValue.map { AccountID(rawValue: $0) },
             subject: json["subject"]?.stringValue, reason: json["reason"]?.stringValue,
-            count: json["count"]?.int64Value.map { Int(clamping: $0) } ?? 1,
-            changes: (json["changes"]?.arrayValue ?? []).compactMap { change in
-                change["name"]?.stringValue.map {
-                    AuditChange($0, from: change["before"]?.stringValue, to: change["after"]?.stringValue)
-                }
-            })
+            count: json["count"]?.int64Value.map { Int(clamping: $0) } ?? 1, changes: changes)
+    }
+
+    /// Decodes the changes of an entry; `nil` if they are malformed.
+    private static func changes(in json: JSONValue?) -> [AuditChange]? {
+        guard let json else { return [] }
+        guard let all = json.arrayValue else { return nil }
+        var changes: [AuditChange] = []
+        for change in all {
+            let (before, after) = (change["before"], change["after"])
+            guard let name = change["name"]?.stringValue, isText(before), isText(after) else { return nil }
+            changes.append(AuditChange(name, from: before?.stringValue, to: after?.stringValue))
+        }
+        return changes
+    }
+
+    /// Returns `true` for text, `null`, and a member that is missing.
+    private static func isText(_ json: JSONValue?) -> Bool {
+        guard let json else { return true }
+        return json.isNull || json.stringValue != nil
     }
 }

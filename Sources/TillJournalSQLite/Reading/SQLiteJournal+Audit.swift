@@ -16,11 +16,11 @@ extension SQLiteJournal {
                     """,
                 arguments: [query.after, query.before ?? Int64.max])
             while let row = try rows.next() {
-                let entry = try AuditEntry(sequence: row[0], body: row.octets(1), link: row.octets(2))
-                guard page.add(entry, query) else { break }
+                let sequence: Int64 = row[0]
+                guard try page.add(sequence: sequence, body: row.octets(1), link: row.octets(2), query) else { break }
                 read += 1
                 guard read < AuditLimits.maximumRead else {
-                    page.stop(behind: entry.sequence)
+                    page.stop(behind: sequence)
                     break
                 }
             }

@@ -10,9 +10,11 @@ extension PostgresJournal {
             let limit = min(left, PostgresLimits.surveyPage)
             let rows = try await auditRows(after: after, before: before, limit: limit)
             for row in rows {
-                let entry = try AuditEntry(sequence: row.int(0), body: row.bytes(1), link: row.bytes(2))
-                guard page.add(entry, query) else { return page }
-                if before == nil { after = entry.sequence } else { before = entry.sequence }
+                let sequence = row.int(0)
+                guard try page.add(sequence: sequence, body: row.bytes(1), link: row.bytes(2), query) else {
+                    return page
+                }
+                if before == nil { after = sequence } else { before = sequence }
             }
             guard rows.count == limit else { return page }
             left -= limit

@@ -5,7 +5,8 @@ import TillReceipts
 enum ReceiptPage {
     /// Draws the receipt on as many pages as it needs.
     /// - Parameter paper: the paper to print on; `nil`: the printer's own.
-    /// - Throws: ``IPPError/noFormat(_:)``, ``IPPError/noMedia(_:)`` and ``IPPError/notDrawn(_:)``
+    /// - Throws: ``IPPError/noFormat(_:)``, ``IPPError/noMedia(_:)``, ``IPPError/tooLong(_:)`` and
+    ///   ``IPPError/notDrawn(_:)``
     static func make(
         _ document: ReceiptDocument, _ abilities: PrinterCapabilities, _ canvas: Canvas, name: String, copies: Int,
         on wanted: Paper? = nil
@@ -24,10 +25,10 @@ enum ReceiptPage {
             pages = try canvas.pageCount(document, paper: paper)
         } catch { throw .notDrawn(error) }
         guard let allowed = abilities.height(height, width: paper.width) else {
-            throw .noMedia("it is \(height / 100) mm long, and the printer has no paper of that length")
+            throw .tooLong("it is \(height / 100) mm long, and the printer has no paper of that length")
         }
         guard pages == 1 || format != .jpeg else {
-            throw .noMedia("it has \(pages) pages, and the printer takes pictures only, which hold one")
+            throw .tooLong("it has \(pages) pages, and the printer takes pictures only, which hold one")
         }
         job.media = (paper.width, allowed)
         do throws(CanvasError) {

@@ -25,6 +25,8 @@ public enum IPPError: ExplainedError, Hashable {
     case notDrawn(CanvasError)
     /// The printer lacks the paper that the receipt needs.
     case noMedia(String)
+    /// The receipt is longer than the longest paper of the printer, or has more pages than one of its documents holds.
+    case tooLong(String)
     /// The printer reports that it cannot print now, in a sentence.
     case needsHelp(String)
     /// The printer's drawer port has no such pin.
@@ -50,7 +52,17 @@ public enum IPPError: ExplainedError, Hashable {
         case .malformed: true
         case .http(let status): status >= 500 && status != 503
         case .notAPrinter, .certificateNotTrusted, .certificateChanged, .authentication, .refused, .noFormat,
-            .notDrawn, .noMedia, .needsHelp, .noDrawer, .neverBegan, .notWrittenDown:
+            .notDrawn, .noMedia, .tooLong, .needsHelp, .noDrawer, .neverBegan, .notWrittenDown:
+            false
+        }
+    }
+
+    /// `true` if the printer can never print the receipt, so that a retry is of no use: it is too long.
+    public var isPermanent: Bool {
+        switch self {
+        case .tooLong, .notDrawn(.tooLarge): true
+        case .malformed, .unreachable, .notAPrinter, .certificateNotTrusted, .certificateChanged, .authentication,
+            .http, .refused, .noFormat, .notDrawn, .noMedia, .needsHelp, .noDrawer, .neverBegan, .notWrittenDown:
             false
         }
     }
@@ -68,6 +80,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .noFormat: "printer_formats"
         case .notDrawn(let error): error.code
         case .noMedia: "printer_media"
+        case .tooLong: "receipt_longer_than_paper"
         case .needsHelp: "printer_needs_help"
         case .noDrawer: "invalid_pin"
         case .neverBegan: "printer_never_began"
@@ -104,7 +117,8 @@ public enum IPPError: ExplainedError, Hashable {
                 : "The printer refused (0x\(String(status, radix: 16))\(message.isEmpty ? "" : ": " + message))."
         case .noFormat(let formats): "The printer takes none of our formats, but \(formats.joined(separator: ", "))."
         case .notDrawn(let error): error.what
-        case .noMedia(let why): "The receipt does not fit on the printer's paper: \(why). Nothing was sent."
+        case .noMedia(let why), .tooLong(let why):
+            "The receipt does not fit on the printer's paper: \(why). Nothing was sent."
         case .noDrawer(let pin): "The printer's plug for a drawer has no pin \(pin); nothing was sent to it."
         case .needsHelp(let sentence): "\(sentence) Nothing was sent to it."
         case .neverBegan(let why): "The printer did not begin in time, and the job was canceled. \(why)"
@@ -137,6 +151,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .noFormat: "Use another printer, or its ESC/POS port as socket://HOST:9100."
         case .notDrawn(let error): error.next
         case .noMedia: "Use other paper or another printer."
+        case .tooLong: "It is not tried again. Use another printer, or print its PDF."
         case .noDrawer: "Use the pin that the printer's profile has, 2 or 5 by default."
         case .needsHelp, .neverBegan: "Check the printer, then print the receipt again."
         case .notWrittenDown: "Check the disk, then print the receipt again."

@@ -65,7 +65,7 @@ extension ReceiptLabels {
         .kindSale: "Vente",
         .kindVoid: "Annulation",
         .kindAuthorization: "Préautorisation",
-        .kindOffline: "Stocké hors ligne",
+        .kindOffline: "Enregistré hors ligne",
         .approved: "Approuvé",
         .partial: "Partiellement approuvé",
         .declined: "Refusé",
@@ -100,7 +100,7 @@ extension ReceiptLabels {
         .sentenceNotConfirmed:
             "Le paiement est en cours de vérification. Il a peut-être "
             + "été encaissé. Ceci n’est pas un reçu de paiement.",
-        .sentenceTest: "Mode test. Aucun argent réel n’a été encaissé.",
+        .sentenceTest: "Mode test. Aucun argent réel n’a été transféré.",
         .sentenceDeclined: "La carte a été refusée. Rien n’a été débité.",
         .sentenceCanceled: "Le paiement a été annulé. Rien n’a été débité.",
         .sentenceExpired: "Le montant réservé a été libéré. Rien n’a été débité.",

@@ -100,7 +100,7 @@ extension ReceiptLabels {
         .sentenceNotConfirmed:
             "Il pagamento è in verifica. Potrebbe essere stato "
             + "incassato. Questa non è una ricevuta di pagamento.",
-        .sentenceTest: "Modalità di prova. Nessun denaro reale è stato incassato.",
+        .sentenceTest: "Modalità di prova. Nessun denaro reale è stato trasferito.",
         .sentenceDeclined: "La carta è stata rifiutata. Non è stato addebitato nulla.",
         .sentenceCanceled: "Il pagamento è stato annullato. Non è stato addebitato nulla.",
         .sentenceExpired: "L’importo bloccato è stato sbloccato. Non è stato addebitato nulla.",

@@ -98,7 +98,7 @@ extension ReceiptLabels {
             "La tarjeta se leyó sin conexión y el pago aún debe "
             + "autorizarse. Esto no es un recibo de pago.",
         .sentenceNotConfirmed: "El pago se está comprobando. Puede haberse cobrado. Esto no es un recibo de pago.",
-        .sentenceTest: "Modo de prueba. No se ha cobrado dinero real.",
+        .sentenceTest: "Modo de prueba. No se ha movido dinero real.",
         .sentenceDeclined: "La tarjeta fue denegada. No se ha cobrado nada.",
         .sentenceCanceled: "El pago se canceló. No se ha cobrado nada.",
         .sentenceExpired: "El importe retenido se liberó. No se ha cobrado nada.",

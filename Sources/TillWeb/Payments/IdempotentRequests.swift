@@ -66,7 +66,9 @@ package final class IdempotentRequests: Sendable {
     /// Replays the known response of the key, or executes the request.
     /// - Parameters:
     ///   - status: The status of a successful response.
-    ///   - queriesFirst: `false` for a creation, since the journal itself refuses its write if the key is known.
+    ///   - queriesFirst: `false` where the journal itself refuses the write if the key is known, and nothing comes
+    ///     before the write that must not be done twice: for a creation, and for the first attempt and capture of a
+    ///     payment, which have no record yet. If the payment refuses the request, the key is read before the answer.
     ///   - work: Executes the request, storing the record passed, if any; returns the finished record.
     package func answer(
         _ request: IdempotencyRecord, status: HTTPResponse.Status, queriesFirst: Bool = true, work: @escaping Work
@@ -97,17 +99,20 @@ package final class IdempotentRequests: Sendable {
         }
         guard state.withLock({ $0.active.insert(scope).inserted }) else { throw IdempotentRequests.atWork }
         defer { _ = state.withLock { $0.active.remove(scope) } }
+        let isCreation = !queriesFirst && request.payment == nil
         if queriesFirst, let known = try await journal.idempotency(scope) {
             return try await settle(request, known: known, status: status, work: work)
         }
         do {
-            return try await perform(work, keeping: request, isOneWrite: !queriesFirst)
+            return try await perform(work, keeping: request, isOneWrite: isCreation)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
             return try await settle(request, known: known, status: status, work: work)
         } catch {
-            // Another process may just have answered the same request, and a creation has not checked yet.
-            var mayBeKnown = !queriesFirst
+            // Another process may just have answered the same request, and a creation has not checked yet. A refusal
+            // comes before the write that would have found the key.
+            var mayBeKnown = isCreation
             if case CheckoutError.orderOccupied = error { mayBeKnown = true }
+            if !queriesFirst, case CheckoutError.refused = error { mayBeKnown = true }
             if mayBeKnown, let known = try await journal.idempotency(scope) {
                 return try await settle(request, known: known, status: status, work: work)
             }

@@ -40,7 +40,9 @@ package struct PaymentRequests: Sendable {
         let scope = IdempotencyScope(
             account: incoming.account, operation: "POST /v1/payments/\(id)/\(operation.rawValue)", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: id, operation: operation.rawValue))
-        return try await keyed.answer(request, status: status) { record in
+        // Without a capture none is recorded.
+        let queriesFirst = operation != .capture || !payment.captures.isEmpty
+        return try await keyed.answer(request, status: status, queriesFirst: queriesFirst) { record in
             let answer = keyed.keyedAnswer(to: request, status: status.code)
             let after = try await withPaymentSpan(operation.rawValue, id) {
                 try await work(body, payment, record, answer)

@@ -8,7 +8,7 @@ extension StaffError: ProblemConvertible {
         case .journal(let error): return error.problem
         case .unknownPerson: status = .notFound
         case .nameTaken, .tooMany, .lastPerson, .lastManager, .severalPeople, .addedMeanwhile, .tooManyRoles,
-            .builtInRole, .roleTaken, .roleInUse, .tooManyPasskeys, .lastPasskey:
+            .builtInRole, .roleTaken, .roleInUse, .roleChanged, .tooManyPasskeys, .lastPasskey:
             status = .conflict
         case .pepperMissing, .pepperFile, .untrusted, .busy, .hashing:
             return self.problem(.serviceUnavailable).retrying(after: self == .busy ? ScryptQueue.patience : 1)
@@ -26,6 +26,7 @@ extension StaffError: ProblemConvertible {
         switch self {
         case .invalidName, .cardNumber, .nameTaken, .invalidRoleName, .builtInRole, .roleTaken: "name"
         case .unknownRole: "role"
+        case .roleChanged: "tag"
         case .unknownPermission: "permissions"
         case .invalidPIN, .weakPIN: "pin"
         case .unknownPerson, .tooMany, .lastPerson, .lastManager, .severalPeople, .addedMeanwhile, .invalidLimit,

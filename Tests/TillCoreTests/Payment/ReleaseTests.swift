@@ -96,6 +96,49 @@ struct ReleaseTests {
         #expect(try Examples.payment(.automatic, [Examples.started, .authorized(Examples.attempt, taken)]).held.isZero)
     }
 
+    /// A hold of the order's 100 and a tip of 300, of which 150 were captured.
+    private func tipped(then events: [PaymentEvent]) throws -> Payment {
+        let hold = Authorization(reference: Examples.reference, amount: Examples.eur(400), tip: Examples.eur(300))
+        let part: [PaymentEvent] = [
+            .captureStarted(Examples.capture, Examples.attempt, Examples.eur(150), isFinal: false),
+            .captured(Examples.capture, nil),
+        ]
+        return try Examples.payment(
+            .manual, [Examples.started, .authorized(Examples.attempt, hold)] + part + events)
+    }
+
+    @Test("of a hold with a tip is let go whole, and what was captured keeps its tip: what exceeds the order")
+    func tip() throws {
+        let gone: [PaymentEvent] = [.voidStarted(Examples.attempt, reason: .canceled("x")), .voided(Examples.attempt)]
+        let (before, after) = (try tipped(then: []), try tipped(then: gone))
+        #expect(before.status == .partiallyCaptured && before.held == Examples.eur(250) && before.released.isZero)
+        #expect(after.status == .succeeded && after.held.isZero && after.released == Examples.eur(250))
+        #expect(after.currentAttempt?.approved == Examples.eur(100), "the issuer approved all of the order")
+        for payment in [before, after] { try expectTip(in: payment) }
+    }
+
+    @Test("of a hold with a tip may end at the provider while it is being captured, and no tip goes with it")
+    func tipOfEnded() throws {
+        let second = CaptureID(rawValue: "pay_x-c2")
+        var payment = try tipped(then: [.captureStarted(second, Examples.attempt, Examples.eur(250), isFinal: true)])
+        let ended = PaymentAnswer.snapshot(
+            Examples.attempt,
+            .approved(
+                ProviderSnapshot(reference: Examples.reference, standing: .voided, captured: Examples.eur(150))))
+        let events = payment.observe(ended, at: Examples.now)
+        #expect(events.map(\.name).contains("attempt.expired"))
+        for event in events { payment.evolve(RecordedEvent(event, at: Examples.now)) }
+        #expect(payment.status == .succeeded && payment.held.isZero && payment.released.isZero)
+        try expectTip(in: payment)
+    }
+
+    private func expectTip(in payment: Payment) throws {
+        #expect(payment.broken == nil && payment.captured == Examples.eur(150) && payment.tip == Examples.eur(300))
+        let attempt = try #require(payment.attempts.last)
+        let tips = [99, 100, 150, 400, 500].map { attempt.tip(in: $0) }
+        #expect(tips == [0, 0, 50, 300, 300])
+    }
+
     /// A provider that says "pending" to each void, and to each look that the money is held.
     @Test("makes nobody go in circles: what was looked at, sent again and is unknown again waits longer each time")
     func circles() throws {

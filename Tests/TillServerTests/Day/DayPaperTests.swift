@@ -4,6 +4,7 @@ import TillCore
 import TillCounter
 @testable import TillFeatureDay
 import TillJournal
+import TillPrinting
 import TillReceipts
 import TillTestSupport
 
@@ -106,6 +107,32 @@ struct DayPaperTests {
         }
         #expect(mark.plain == "TEST")
         #expect(notices(DayPaper(setup(), mode: .live).document(standing)) == ["Z report 0001"])
+    }
+
+    @Test("A report that no try can print fails at once with its reason; what a later one may print waits")
+    func permanent() async throws {
+        let lost: [(error: any ExplainedError, state: PrintJob.State)] = [
+            (IPPError.tooLong("it is 4000 mm long"), .failed), (ReceiptError.nothingSold, .failed),
+            (ReceiptError.refundNotDone(RefundID(rawValue: "pay_1-r1")), .waiting),
+            (IPPError.needsHelp("The printer is out of paper."), .waiting),
+        ]
+        let jobs = PrintJobs(world.till)
+        for (index, (error, state)) in lost.enumerated() {
+            let printing = ReceiptService(journal: world.till, clock: world.clock) { _, _, _ in
+                throw ReceiptError.nothingSold
+            }.with { _, _, _ in throw error }
+            let report = PrintJob.Report(drawer: .main, number: Int64(index + 1))
+            let job = try await printing.print(report, of: .main, on: "socket://127.0.0.1:9100")
+            #expect(job.state == state && job.reason == error.code && job.tries == 1)
+            #expect(job.note.hasSuffix(error.next))
+            world.clock.advance(by: .minutes(10))
+            let again = try await printing.printWaiting()
+            #expect(again.last?.tries == (state == .waiting ? 2 : nil))
+        }
+        #expect(try await jobs.jobs(of: nil).map(\.reason) == ["printer_needs_help", "printer_needs_help"])
+        let failed = try await jobs.failed(since: world.clock.now().adding(.days(-2)))
+        #expect(failed.map(\.reason) == ["receipt_longer_than_paper", "receipt_without_lines"])
+        #expect(try await jobs.failed(since: world.clock.now()).isEmpty)
     }
 
     @Test("A report that is printed again says so")

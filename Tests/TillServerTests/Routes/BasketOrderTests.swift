@@ -401,6 +401,53 @@ extension PaidSheets.Process {
         #expect(try await counter.order("o-2")?.isPersonal == false)
     }
 
+    @Test("A contact is erased though the process that was paying has died, once the payment is over")
+    func erasedAfterDeath() async throws {
+        let first = world.start()
+        let paid = try await first.begin("b-1")
+        try await first.capture(paid.payment)
+        _ = try await first.begin("b-2", "o-2")
+        let second = world.start()
+        let contacts = WalletContacts(second.journal, pepper: nil, clock: second.clock)
+        let orders = ["o-1", "o-2"].map { OrderID(rawValue: $0) }
+        for order in orders {
+            let refusal = await code { _ = try await contacts.eraseContacts(of: order, account: .main) }
+            #expect(refusal == "basket_in_payment", "while the process is alive")
+        }
+        first.journal.crash()
+        for (order, basket) in zip(orders, ["b-1", "b-2"]) {
+            #expect(try await contacts.eraseContacts(of: order, account: .main)?.baskets == [basket])
+            let entry = try #require(try await second.baskets.entry(basket))
+            #expect(entry.attempt?.contact == nil && entry.terms?.note == nil && entry.holder == .nobody)
+            #expect(try await contacts.eraseContacts(of: order, account: .main)?.baskets == [])
+        }
+        #expect(try await second.baskets.entry("b-1")?.attempt?.payment == paid.payment)
+    }
+
+    @Test("The contact of a basket whose process died ends with its retention, though nobody asks for the basket")
+    func endedAfterDeath() async throws {
+        let first = world.start()
+        let paid = try await first.begin("b-1")
+        try await first.capture(paid.payment)
+        _ = try await first.begin("b-2", "o-2")
+        let second = world.start()
+        world.clock.advance(by: .days(181))
+        try await second.endContacts()
+        #expect(try await second.baskets.entry("b-1")?.attempt?.contact != nil, "its process is alive")
+        first.journal.crash()
+        try await second.endContacts()
+        for basket in ["b-1", "b-2"] {
+            let entry = try #require(try await second.baskets.entry(basket))
+            #expect(entry.attempt?.contact == nil && entry.terms?.note == nil && entry.holder == .nobody)
+        }
+    }
+
+    @Test("The payment of a dead process is not over while its outcome is not known", arguments: PaymentStatus.allCases)
+    func isOver(_ status: PaymentStatus) {
+        let open: Set<PaymentStatus> = [.processing, .stored, .unknown]
+        #expect(WalletContacts.isOver(status) != open.contains(status))
+    }
+
     @Test("An order that cannot be booked keeps no other one from it, and another account's is not booked")
     func unbookable() async throws {
         let counter = world.start()

@@ -276,6 +276,21 @@ struct OrderContactTests {
         }
     }
 
+    @Test("A guest made of a contact while that was being erased is erased, too; one of a contact that is kept stays")
+    func overtaken() async throws {
+        try await withCounter { counter, orders in
+            let guest = try await orders.pay("b-1", "o-1")
+            try await orders.contacts.eraseGuest(guest, of: "b-1", account: .main)
+            #expect(try await counter.journal.count(CustomerAccount.collection, matching: nil) == 1)
+            try await orders.baskets.update("b-1") { basket in
+                basket.attempt?.contact = nil
+                return true
+            }
+            try await orders.contacts.eraseGuest(guest, of: "b-1", account: .main)
+            #expect(try await counter.journal.count(CustomerAccount.collection, matching: nil) == 0)
+        }
+    }
+
     // MARK: Retention
 
     /// A journal with a booked and a paid order, and what erases them.

@@ -56,6 +56,35 @@ struct RoleRouteTests {
         await counter.close()
     }
 
+    @Test("Of two who have read a role the second changes it only after reading it again")
+    func changedMeanwhile() async throws {
+        let counter = try await RoutedCounter()
+        let made = try await ask(counter, "POST", "/v1/roles", #"{"name":"lead","permissions":["sell"]}"#)
+        let listed = try await ask(counter, "GET", "/v1/roles").document["roles"]?.arrayValue ?? []
+        #expect(listed.last == made.document && listed.allSatisfy { $0["tag"]?.stringValue?.utf8.count == 32 })
+        let tag = try #require(made.document["tag"]?.stringValue)
+        func change(
+            _ permission: String, _ tag: String
+        ) async throws -> (status: HTTPResponse.Status, document: JSONValue) {
+            try await ask(counter, "PUT", "/v1/roles/lead", #"{"permissions":["\#(permission)"],"tag":\#(tag)}"#)
+        }
+        let first = try await change("refund", #""\#(tag)""#)
+        #expect(first.status == .ok && first.document["tag"]?.stringValue != tag)
+        let second = try await change("hold", #""\#(tag)""#)
+        #expect(second.status == .conflict && second.document["code"]?.stringValue == "role_changed")
+        #expect(second.document["errors"]?.arrayValue?.first?["field"]?.stringValue == "tag")
+        #expect(second.document["money_moved"]?.stringValue == "no")
+        #expect(try await staff(counter).roles().last?.permissions == [.refund])
+        let again = try await change("refund", #""\#(tag)""#)
+        #expect(again.status == .ok && again.document == first.document, "the same again is done already")
+        let no = try await change("hold", "1")
+        #expect(no.status == .unprocessableContent)
+        #expect(no.document["errors"]?.arrayValue?.first?["field"]?.stringValue == "tag")
+        #expect(try await change("readers", "null").status == .ok)
+        #expect(try await staff(counter).roles().last?.permissions == [.readers])
+        await counter.close()
+    }
+
     @Test("What is not accepted of a role is named with its field, and nothing is made")
     func refusals() async throws {
         let counter = try await RoutedCounter()

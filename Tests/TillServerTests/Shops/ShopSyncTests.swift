@@ -189,6 +189,33 @@ import TillShop
         }
     }
 
+    @Test("A shop whose addresses are checked stays so with another key, until it is said otherwise")
+    func guarded() async throws {
+        try await ShopWorld.with { world in
+            let counter = world.start()
+            let account = AccountID(rawValue: "other")
+            func connected(_ key: String, guarded: Bool? = nil) async throws -> ConnectedShop {
+                var request = try request("https://one.example", key: key)
+                (request.replaces, request.isGuarded) = (true, guarded)
+                return try await counter.shops.connect(request, account: account).shop
+            }
+            #expect(try await connected("ck_1", guarded: true).isGuarded)
+            let again = try await connected("ck_2")
+            #expect(again.isGuarded && again.key == "ck_2")
+            #expect(try await counter.shops.list(account).map(\.isGuarded) == [true])
+            #expect(try await !connected("ck_3", guarded: false).isGuarded)
+            #expect(try await !connected("ck_4").isGuarded)
+            let changes = try await counter.journal.auditEntries(AuditQuery()).entries.map(\.note)
+                .filter { $0.subject == again.id.rawValue }.flatMap(\.changes).filter { $0.name == "guarded" }
+            #expect(
+                changes == [
+                    AuditChange("guarded", to: "true"), AuditChange("guarded", from: "true", to: "true"),
+                    AuditChange("guarded", from: "true", to: "false"),
+                    AuditChange("guarded", from: "false", to: "false"),
+                ])
+        }
+    }
+
     /// A journal in which somebody else connects a shop once an account's shops were read, the first time.
     private final class OvertakenJournal: JournalInFront, RecordStore {
         let base: MemoryJournal

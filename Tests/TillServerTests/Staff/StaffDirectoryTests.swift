@@ -187,6 +187,55 @@ struct StaffDirectoryTests {
         try await place.close()
     }
 
+    /// A store in which somebody else changes a role before each change.
+    private struct OvertakenStore: RecordStore {
+        let store: any RecordStore
+        let clock: any TillClock
+        let role: StaffRole
+
+        func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? { try await store.record(id) }
+        func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+            try await store.records(query)
+        }
+        func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
+            try await store.count(collection, matching: match)
+        }
+        func change(_ changes: [RecordChange], noting notes: [AuditNote]) async throws(JournalError) {
+            try? await StaffDirectory(store, account: .main, clock: clock).put(role)
+            try await store.change(changes, noting: notes)
+        }
+    }
+
+    @Test("A role that somebody else has changed since it was read is left as it is, also at the same moment")
+    func changedRoles() async throws {
+        let place = try SessionPlace()
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let seller = try StaffRole(name: "lead", permissions: [.sell])
+        let refunder = try StaffRole(name: "lead", permissions: [.refund])
+        let holder = try StaffRole(name: "lead", permissions: [.hold])
+        #expect(Set([seller, refunder, holder].map(\.tag)).count == 3)
+        await #expect(throws: StaffError.unknownRole("lead")) {
+            try await directory.put(seller, over: .tagged(seller.tag))
+        }
+        try await directory.put(seller, over: .none)
+        try await directory.put(refunder, over: .tagged(seller.tag))
+        await #expect(throws: StaffError.roleChanged("lead")) {
+            try await directory.put(holder, over: .tagged(seller.tag))
+        }
+        try await directory.put(refunder, over: .tagged(seller.tag))
+        #expect(try await directory.roles().last == refunder)
+        // Decided before the other change was there, and written after it.
+        let overtaken = StaffDirectory(
+            OvertakenStore(store: place.store, clock: place.clock, role: seller), account: .main, clock: place.clock)
+        await #expect(throws: StaffError.roleChanged("lead")) {
+            try await overtaken.put(holder, over: .tagged(refunder.tag))
+        }
+        #expect(try await directory.roles().last == seller)
+        try await directory.put(holder, over: .tagged(seller.tag))
+        #expect(try await directory.roles().last == holder)
+        try await place.close()
+    }
+
     @Test("No name of a person or a role is a card number, and no sentence repeats one", arguments: ["-", " ", ""])
     func cardNumbers(separator: String) async throws {
         let place = try SessionPlace()

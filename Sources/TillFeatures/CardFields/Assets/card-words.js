@@ -80,7 +80,7 @@ const GERMAN = {
   numberCharacters: "Die Kartennummer enthält ein Zeichen, das keine Ziffer ist.",
   numberShort: "Die Kartennummer ist zu kurz: Karten haben mindestens {least} Ziffern.",
   numberLong: "Die Kartennummer ist zu lang: Karten haben höchstens {most} Ziffern.",
-  numberCheckDigit: "Prüfen Sie die Kartennummer auf einen Tippfehler: Ihre Kontrollziffer stimmt nicht.",
+  numberCheckDigit: "Prüfen Sie die Kartennummer auf einen Tippfehler: Die Kontrollziffer stimmt nicht.",
   numberRefused: "Prüfen Sie die Kartennummer: Sie wird nicht angenommen.",
   date: "Monat und Jahr, zum Beispiel 12/30.",
   dateRefused: "Prüfen Sie das Ablaufdatum auf der Karte.",

@@ -33,7 +33,7 @@ extension DayWords {
         .card: "Carte saisie",
         .reader: "Lecteur de carte",
         .cash: "Espèces",
-        .wallet: "Portefeuille",
+        .wallet: "Portefeuille mobile",
         .elsewhere: "Hors du prestataire",
         .firstDrawer: "Premier tiroir",
         .noCard: "Sans carte",

@@ -42,8 +42,8 @@ extension DayWords {
         .notKnown: "Nie wiadomo",
         .noName: "Brak",
         .noTables:
-            "Ten raport powstał, zanim prowadzono tabele według sieci kart, podatku, pracownika, "
-            + "sklepu i godziny.",
+            "Ten raport powstał, zanim zaczęto prowadzić tabele według sieci kart, podatku, "
+            + "pracownika, sklepu i godziny.",
         .accountHasTables: "Tabele są w raportach pierwszej szuflady.",
         .grandTotals: "Sumy od pierwszego raportu",
         .float: "Policzono stan początkowy",

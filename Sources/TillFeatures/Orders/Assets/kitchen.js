@@ -23,6 +23,8 @@ const unreadable = new Map();
 /** @type {EventSource | null} */
 let source = null;
 let isComplete = false;
+/** The shop's time zone; the device's while the till has said none. @type {string | undefined} */
+let zone;
 /** There are more orders than the page asks for. */
 let isCut = false;
 
@@ -55,6 +57,27 @@ function signInFirst() {
   const link = element("a", "Sign in at the counter's page");
   link.setAttribute("href", "/");
   $("state").append(link, " on this device, then load this page again.");
+}
+
+const OPENED = Date.now();
+
+/** What a clock shows in each season: the page stays open, and orders are for other days. @param {string} [timeZone] */
+const seasons = (timeZone) =>
+  [0, 91, 182, 273].map((day) => new Date(OPENED + day * 86_400_000).toLocaleString("en", { timeZone })).join();
+
+/** Asks for the shop's zone. One that nobody has set is GMT: then times are the device's, as without an answer. */
+async function readZone() {
+  try {
+    const answer = await request("GET", "/session/person");
+    const name = answer.ok ? (await answer.json()).zone : "";
+    if (typeof name !== "string" || !name) return;
+    const isElsewhere = name !== "GMT" && seasons(name) !== seasons();
+    zone = name === "GMT" ? undefined : name;
+    $("zone").textContent = `Times in ${name}`;
+    $("zone").hidden = !isElsewhere;
+  } catch {
+    return; // no answer, or a zone that this device does not know
+  }
 }
 
 /** @param {any} order */
@@ -91,6 +114,7 @@ async function load() {
   let cursor = "";
   let isMore = false;
   unreadable.clear();
+  const isZoneRead = readZone();
   for (const state of ["open", "ready"]) {
     let before = "";
     for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -111,6 +135,7 @@ async function load() {
   for (const order of found.values()) take(order);
   for (const id of [...orders.keys()]) if (!found.has(id) && !unreadable.has(id)) await readAgain(id);
   isCut = isMore;
+  await isZoneRead;
   isComplete = true;
   draw();
   follow(cursor);
@@ -170,14 +195,18 @@ async function move(order, verb, body = {}) {
 const minutes = (ms) => Math.max(0, Math.floor(ms / 60_000));
 const wantedAt = (order) => order.wanted_at ? Date.parse(order.wanted_at) : null;
 
-/** The time that an order is wanted for, with its day unless it is today. @param {number} wanted @param {number} now */
+/**
+ * The time that an order is wanted for by the shop's clock, with its day unless it is today there.
+ * @param {number} wanted @param {number} now
+ */
 function wantedText(wanted, now) {
   const [date, today] = [new Date(wanted), new Date(now)];
-  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  if (date.toDateString() === today.toDateString()) return `for ${time}`;
-  const isThisYear = date.getFullYear() === today.getFullYear();
+  const [its, ours] = [date, today].map((one) => one.toLocaleDateString("en", { timeZone: zone }));
+  const time = date.toLocaleTimeString([], { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+  if (its === ours) return `for ${time}`;
+  const isThisYear = its.split("/")[2] === ours.split("/")[2];
   const day = date.toLocaleDateString([], {
-    weekday: "short", day: "numeric", month: "short", year: isThisYear ? undefined : "numeric",
+    timeZone: zone, weekday: "short", day: "numeric", month: "short", year: isThisYear ? undefined : "numeric",
   });
   return `for ${day}, ${time}`;
 }

@@ -4,7 +4,7 @@ import { badge } from "./badges.js";
 import { clock } from "./clock.js";
 import { dateOf } from "./day-clock.js";
 import { make } from "./dom.js";
-import { method, orderName } from "./payment.js";
+import { isMadeUp, method, orderName } from "./payment.js";
 import { sum } from "./sums.js";
 import { say } from "./words.js";
 
@@ -42,7 +42,7 @@ export function row(payment) {
   link.append(make("b", orderName(payment)));
   what.append(link);
   const name = payment.order_number && payment.order_number !== payment.order_id ? payment.order_id : "";
-  if (name && !name.startsWith("sale-")) what.append(under(name));
+  if (name && !isMadeUp(name)) what.append(under(name));
   const how = cell("how");
   how.append(method(payment) ?? "–");
   const by = cell("by");

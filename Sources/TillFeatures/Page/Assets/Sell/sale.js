@@ -8,7 +8,7 @@ import { ofKeptDrawer } from "./drawer.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
 import { forgetOrder, propose, saleBody, saleName, sumOf } from "./order.js";
-import { isOpen, isRetryable } from "./payment.js";
+import { isMadeUp, isOpen, isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
 import { review } from "./review.js";
@@ -59,7 +59,7 @@ export function adopt(payment) {
   const { discount } = payment;
   $("amount").value = decimal(payment.amount + (discount?.amount ?? 0), payment.currency);
   if (discount) giveDiscount({ minor: discount.amount, reason: discount.reason }, { adopted: true });
-  $("order").value = payment.order_id.startsWith("sale-") ? "" : payment.order_id;
+  $("order").value = isMadeUp(payment.order_id) ? "" : payment.order_id;
   $("manual").checked = payment.capture === "manual";
   propose();
   adopted = { id: payment.id, body: /** @type {any} */ (saleBody()).body };

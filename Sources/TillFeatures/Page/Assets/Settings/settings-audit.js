@@ -46,11 +46,15 @@ const entriesAt = (place, limit, whose) =>
 /** @returns {Promise<Found>} */
 async function readPage() {
   const [whose, place] = [actor, before];
-  const { entries, next, head } = await entriesAt(`before=${place}`, PAGE, whose);
+  const { entries: readable, unreadable, next, head } = await entriesAt(`before=${place}`, PAGE, whose);
   // Something else was chosen meanwhile.
   if (whose !== actor || place !== before) return await readPage();
-  known = Math.max(placeOf(head), entries[0]?.entry.sequence ?? 0);
-  found = { actor, before, entries: entries.map(({ entry }) => entry), next, head };
+  const entries = [
+    ...readable.map(({ entry }) => entry),
+    ...unreadable.map(({ sequence }) => ({ sequence, isUnreadable: true })),
+  ].sort((one, other) => other.sequence - one.sequence);
+  known = Math.max(placeOf(head), entries[0]?.sequence ?? 0);
+  found = { actor, before, entries, next, head };
   return found;
 }
 
@@ -66,8 +70,8 @@ async function load() {
   if (found === null || !isOf(found)) await readPage();
   else {
     // A page of older entries stays as it is; what comes is at the end of the log.
-    const { entries, head } = await entriesAt(`after=${known}`, 1, actor);
-    if (entries.length > 0 && before === END) await readPage();
+    const { entries, unreadable, head } = await entriesAt(`after=${known}`, 1, actor);
+    if (entries.length + unreadable.length > 0 && before === END) await readPage();
     else known = Math.max(known, placeOf(head));
   }
   if (found === null || !isOf(found)) return await load();
@@ -120,12 +124,20 @@ function changesOf({ sequence, changes = [], changes_left_out: left = 0 }) {
   return [folded];
 }
 
+/** The number of an entry. @param {number} sequence */
+const numbered = (sequence) => make("span", `#${sequence}`, { className: "under id", dir: "ltr" });
+
 /** @param {any} entry */
 function row(entry) {
+  if (entry.isUnreadable) {
+    const place = make("span", "");
+    place.append(numbered(entry.sequence));
+    const mark = standing("stop", say("settings.auditUnreadable"));
+    return { cells: [place, "–", mark, say("settings.auditUnreadableWords")] };
+  }
   const { sequence, at, action, outcome, by, subject, reason, count = 1 } = entry;
   const when = make("span", "");
-  when.append(make("time", time(at), { dateTime: at, title: at }),
-    make("span", `#${sequence}`, { className: "under id", dir: "ltr" }));
+  when.append(make("time", time(at), { dateTime: at, title: at }), numbered(sequence));
   const what = make("span", "");
   what.append(make("span", action, { className: "id", dir: "ltr" }),
     ...(count > 1 ? [` ×${counted(count)}`] : []),
@@ -142,7 +154,8 @@ function row(entry) {
 /** Whose entries are shown. @param {Found} data @param {import("./settings.js").Page} page */
 function filter({ actor: whose, entries, isBehind }, page) {
   const names = make("datalist", "", { id: "audit-names" });
-  names.append(...[...new Set(entries.map(({ by }) => nameOf(by)))].map((value) => make("option", "", { value })));
+  const actors = new Set(entries.filter(({ by }) => by).map(({ by }) => nameOf(by)));
+  names.append(...[...actors].map((value) => make("option", "", { value })));
   const input = make("input", "", {
     id: FIELD, className: "input", maxLength: 128, autocomplete: "off", spellcheck: false, dir: "auto",
     defaultValue: whose,

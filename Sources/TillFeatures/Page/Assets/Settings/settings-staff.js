@@ -1,7 +1,7 @@
 // The staff: who works here with which role, how they sign in, what a role may do, the shop's own roles, and the open
 // sessions of all. What may be changed by whom, the till decides. One's own account is at the counter.
 
-import { ask, newKey, NEXT } from "./calls.js";
+import { ask, newKey, NEXT, Refusal } from "./calls.js";
 import { time } from "./clock.js";
 import { field, make } from "./dom.js";
 import { decimal, minorUnits } from "./money.js";
@@ -31,7 +31,7 @@ const LINK = "\uFFFC";
 const ROLES = "/v1/roles";
 Object.assign(NEXT, {
   staff_not_found: "settings.listNow", unknown_role: "settings.listNow", role_in_use: "settings.otherRoleFirst",
-  invalid_limit: "settings.limitForm",
+  invalid_limit: "settings.limitForm", role_changed: "settings.roleIsOther",
 });
 
 /** @param {any} role */
@@ -254,32 +254,51 @@ function addingRole(page) {
 /** @param {any} role @param {any[]} staff @param {import("./settings.js").Page} page */
 function ownRole(role, staff, page) {
   const { name } = role;
+  let { tag } = role;
   const holders = listed(staff.filter((person) => person.role === name).map((person) => person.name));
   const path = `${ROLES}/${encodeURIComponent(name)}`;
   const { fields, named: known, said } = rights(`role-${name}`, role);
   const box = form(say("settings.changeOne", { name }), fields, say("settings.change"),
     () => page.act(() => atFields(known, async () => {
-      await ask("PUT", path, JSON.stringify(said()));
+      try {
+        await ask("PUT", path, JSON.stringify({ ...said(), tag }));
+      } catch (error) {
+        const isOther = error instanceof Refusal && error.problem.code === "role_changed";
+        if (isOther) await showNow().catch(() => {});
+        throw error;
+      }
       return say("settings.isChanged", { name });
     })));
   box.classList.add("wide");
-  return card({
-    shape: "users", title: name, under: limits(role),
+  const remover = button(say("settings.takeOut"), () => page.act(async () => {
+    if (!await review({
+      title: say("settings.removeRole", { name }), words: say("settings.removeRoleWords"),
+      facts: [[say("settings.role"), name], [say("settings.who"), holders]],
+      send: say("settings.takeOutLabel", { name }),
+    })) return;
+    await ask("DELETE", path);
+    return say("settings.isTakenOut", { name });
+  }), { label: say("settings.takeOutLabel", { name }), kind: "dense danger" });
+  const drawn = (/** @type {any} */ one) => card({
+    shape: "users", title: name, under: limits(one),
     facts: [
-      [say("settings.roleMay"), listed(role.permissions.map((permission) => MAY[permission] ?? permission))],
+      [say("settings.roleMay"), listed(one.permissions.map((permission) => MAY[permission] ?? permission))],
       [say("settings.who"), holders],
     ],
-    more: [box],
-    buttons: [button(say("settings.takeOut"), () => page.act(async () => {
-      if (!await review({
-        title: say("settings.removeRole", { name }), words: say("settings.removeRoleWords"),
-        facts: [[say("settings.role"), name], [say("settings.who"), holders]],
-        send: say("settings.takeOutLabel", { name }),
-      })) return;
-      await ask("DELETE", path);
-      return say("settings.isTakenOut", { name });
-    }), { label: say("settings.takeOutLabel", { name }), kind: "dense danger" })],
+    more: [box], buttons: [remover],
   });
+  let element = drawn(role);
+  /** Shows the role as somebody else has made it, above the form with what was typed, which may then replace it. */
+  async function showNow() {
+    const { roles } = await ask("GET", ROLES);
+    const now = roles.find((one) => one.name === name);
+    if (!now) return;
+    ({ tag } = now);
+    const before = element;
+    element = drawn(now);
+    before.replaceWith(element);
+  }
+  return element;
 }
 
 /** @param {any} session */

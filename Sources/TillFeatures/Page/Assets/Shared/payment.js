@@ -75,10 +75,15 @@ export const refundable = (payment) =>
 export const standing = (one) =>
   JSON.stringify([one.captured, one.refunded, one.held, one.disputed ?? 0, refundable(one), one.status]);
 
+const MADE_UP = /^sale-(?:[\da-f*]{24}|[a-p]{24}|[\da-hjkmnp-tv-z*]{26})(?:~\d+)?$/;
+
+/** Whether the till made up the name of an order, also of a part of one; a shop's own, such as sale-1001, is none. */
+export const isMadeUp = (name) => MADE_UP.test(name);
+
 /** What people call an order; a plain sale, whose name was made up, goes by the end of its payment. */
 export function orderName(payment) {
   const name = payment.order_number || payment.order_id;
-  return name.startsWith("sale-") ? say("pay.sale", { name: payment.id.slice(-5) }) : name;
+  return isMadeUp(name) ? say("pay.sale", { name: payment.id.slice(-5) }) : name;
 }
 
 const joined = (...sentences) => sentences.filter(Boolean).join(" ");

@@ -3,7 +3,7 @@
 
 export const WORDS = {
   "day.title": "Dzień – Till",
-  "day.reading": "Odczytywanie…",
+  "day.reading": "Wczytywanie…",
   "day.reopen": "Otwórz ponownie",
   "day.xReport": "Raport X",
   "day.zReport": "Raport Z {name}",
@@ -49,18 +49,18 @@ export const WORDS = {
   "day.hintDrop": "Na przykład numer koperty.",
   "day.hintRefund":
     "Tylko jeśli operator nie mógł zwrócić pieniędzy. Zwrot wykonany na stronie płatności jest już policzony.",
-  "day.reasonMissing": "Podaj, na co to jest.",
+  "day.reasonMissing": "Podaj, czego to dotyczy.",
   "day.paymentID": "ID płatności",
   "day.paymentMissing": "Wpisz ID płatności.",
   "day.cancel": "Anuluj",
-  "day.recorded": "Zapisano z wcześniej: {what}, {sum}.",
+  "day.recorded": "Zapisano wcześniejszy wpis: {what}, {sum}.",
   "day.earlier":
     "Najpierw zapisano wcześniejszy wpis, który nie miał odpowiedzi. Sprawdź szufladę, zanim spróbujesz ponownie.",
   "day.floatCounted": "Policzono stan początkowy",
   "day.floatAt": "Stan początkowy, policzony {time}",
   "day.sameAsLast": "Tyle, ile zostawiono przy ostatnim zamknięciu",
-  "day.moreThanLast": "O {sum} więcej niż zostawiono przy ostatnim zamknięciu",
-  "day.lessThanLast": "O {sum} mniej niż zostawiono przy ostatnim zamknięciu",
+  "day.moreThanLast": "O {sum} więcej, niż zostawiono przy ostatnim zamknięciu",
+  "day.lessThanLast": "O {sum} mniej, niż zostawiono przy ostatnim zamknięciu",
   "day.drawerCounted": "Policzono szufladę",
   "day.drawerRecounted": "Ponownie policzono szufladę",
   "day.afterCount": "po policzeniu",
@@ -176,9 +176,8 @@ export const WORDS = {
   "day.openingWas": "otwarcie: {sum}",
   "day.journal": "Dziennik",
   "day.headAfter": "Skrót po zdarzeniu {number}",
-  "day.compareHead":
-    "Pokaże później, czy zmieniono jakieś zdarzenie do tego miejsca. Pasek ma wszystkie cyfry; till "
-    + "journal verify --head je porównuje.",
+  "day.compareHead": "Pokaże później, czy zmieniono jakieś zdarzenie do tego miejsca. Na wydruku są wszystkie cyfry; "
+    + "till journal verify --head je porównuje.",
   "day.byNetwork": "Według sieci kart",
   "day.byTax": "Według podatku",
   "day.byTips": "Napiwki według sposobu płatności",
@@ -207,15 +206,15 @@ export const WORDS = {
   "day.byDrawer": "Gotówka według szuflady",
   "day.accountHasTables": "Tabele są w raportach pierwszej szuflady.",
   "day.noTables":
-    "Ten raport powstał, zanim prowadzono tabele według sieci kart, podatku, pracownika, sklepu i godziny.",
+    "Ten raport powstał, zanim zaczęto prowadzić tabele według sieci kart, podatku, pracownika, sklepu i godziny.",
   "day.csv": "Zapisz jako CSV",
   "day.pdf": "Zapisz jako PDF",
   "day.nextOpen": "Stan widać poniżej.",
   "day.nextNotOpen": "Policz zawartość, aby otworzyć.",
   "day.nextEnded": "Zamknij dzień albo otwórz go ponownie.",
   "day.nextCount": "Najpierw policz szufladę.",
-  "day.nextReason": "Podaj powód zamknięcia i powiadom osobę prowadzącą kasę.",
-  "day.nextTell": "Powiadom osobę prowadzącą kasę.",
+  "day.nextReason": "Podaj powód zamknięcia i powiadom osobę zarządzającą kasą.",
+  "day.nextTell": "Powiadom osobę zarządzającą kasą.",
   "day.nextDifference": "Policz ponownie albo podaj powód.",
   "day.nextMovements": "Policz szufladę i zamknij dzień.",
   "day.nextReport": "Wybierz go z listy raportów Z.",

@@ -55,7 +55,7 @@ export const WORDS = {
   "insights.won": "Gewonnen",
   "insights.lost": "Verloren",
   "insights.closed": "Abgeschlossen",
-  "insights.wallet": "Digitale Brieftasche",
+  "insights.wallet": "Wallet",
   "insights.elsewhere": "Außerhalb des Anbieters",
   "insights.other": "Andere",
   "insights.noTender": "Keine",
@@ -90,10 +90,10 @@ export const WORDS = {
   "insights.before": "Davor",
   "insights.sum": "Summe",
   "insights.hour": {
-    one: "{day}, {from} bis {until} Uhr: {count} Einzug",
-    other: "{day}, {from} bis {until} Uhr: {count} Einzüge",
+    one: "{day}, {from} bis {until} Uhr: {count}-mal kassiert",
+    other: "{day}, {from} bis {until} Uhr: {count}-mal kassiert",
   },
-  "insights.byHour": "Einzüge nach Wochentag und Stunde",
+  "insights.byHour": "Kassiert nach Wochentag und Stunde",
   "insights.upTo": "bis zu {count}",
   "insights.noDeadline": "Keine Frist bekannt",
   "insights.daysLeft": {

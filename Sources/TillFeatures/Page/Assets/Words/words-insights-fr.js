@@ -55,7 +55,7 @@ export const WORDS = {
   "insights.won": "Gagné",
   "insights.lost": "Perdu",
   "insights.closed": "Clos",
-  "insights.wallet": "Portefeuille numérique",
+  "insights.wallet": "Portefeuille mobile",
   "insights.elsewhere": "Hors du prestataire",
   "insights.other": "Autre",
   "insights.noTender": "Aucun",
@@ -76,7 +76,7 @@ export const WORDS = {
     many: "{approved} sur {count} tentatives",
     other: "{approved} sur {count} tentatives",
   },
-  "insights.rateBefore": "{attempts} ; avant {rate}",
+  "insights.rateBefore": "{attempts}\u202f; avant {rate}",
   "insights.netOfRefunds": "Net des remboursements",
   "insights.approval": "Taux d’acceptation",
   "insights.ofCaptured": "{share} de l’encaissé",
@@ -102,8 +102,8 @@ export const WORDS = {
   "insights.weekOf": "Semaine du {day}",
   "insights.byDay": "Encaissé par jour",
   "insights.byWeek": "Encaissé par semaine",
-  "insights.column": "{span} : {sum}",
-  "insights.columnBefore": "{span} : {sum}, avant {before}",
+  "insights.column": "{span}\u202f: {sum}",
+  "insights.columnBefore": "{span}\u202f: {sum}, avant {before}",
   "insights.inCurrency": "{name} en {currency}",
   "insights.week": "Semaine",
   "insights.day": "Jour",
@@ -111,19 +111,19 @@ export const WORDS = {
   "insights.before": "Avant",
   "insights.sum": "Total",
   "insights.hour": {
-    one: "{day}, de {from} h à {until} h : {count} encaissement",
-    many: "{day}, de {from} h à {until} h : {count} encaissements",
-    other: "{day}, de {from} h à {until} h : {count} encaissements",
+    one: "{day}, de {from} h à {until} h\u202f: {count} encaissement",
+    many: "{day}, de {from} h à {until} h\u202f: {count} encaissements",
+    other: "{day}, de {from} h à {until} h\u202f: {count} encaissements",
   },
   "insights.byHour": "Encaissements par jour et heure",
   "insights.upTo": "jusqu’à {count}",
   "insights.noDeadline": "Aucune échéance connue",
   "insights.daysLeft": {
-    one: "Répondre avant le {time} : encore {count} jour",
-    many: "Répondre avant le {time} : encore {count} jours",
-    other: "Répondre avant le {time} : encore {count} jours",
+    one: "Répondre avant le {time}\u202f: encore {count} jour",
+    many: "Répondre avant le {time}\u202f: encore {count} jours",
+    other: "Répondre avant le {time}\u202f: encore {count} jours",
   },
-  "insights.passed": "Répondre avant le {time} : échu",
+  "insights.passed": "Répondre avant le {time}\u202f: échu",
   "insights.notExplained": "{sum} inexpliqués",
   "insights.openRows": {
     one: "{count} ligne ouverte",
@@ -145,11 +145,11 @@ export const WORDS = {
     other: "{count} autres ne sont pas affichés.",
   },
   "insights.unreadable": {
-    one: "{count} paiement est illisible ; son montant ne figure dans aucun total. Prévenez la personne qui gère "
+    one: "{count} paiement est illisible\u202f; son montant ne figure dans aucun total. Prévenez la personne qui gère "
       + "la caisse.",
-    many: "{count} paiements sont illisibles ; leur montant ne figure dans aucun total. Prévenez la personne qui "
+    many: "{count} paiements sont illisibles\u202f; leur montant ne figure dans aucun total. Prévenez la personne qui "
       + "gère la caisse.",
-    other: "{count} paiements sont illisibles ; leur montant ne figure dans aucun total. Prévenez la personne qui "
+    other: "{count} paiements sont illisibles\u202f; leur montant ne figure dans aucun total. Prévenez la personne qui "
       + "gère la caisse.",
   },
   "insights.attention": { one: "{count} à vérifier", many: "{count} à vérifier", other: "{count} à vérifier" },

@@ -3,7 +3,7 @@
 
 export const WORDS = {
   "insights.title": "ניתוחים – Till",
-  "insights.reading": "קורא…",
+  "insights.reading": "טעינה…",
   "insights.range": "טווח",
   "insights.today": "היום",
   "insights.days7": "7 ימים",
@@ -13,7 +13,7 @@ export const WORDS = {
   "insights.from": "מתאריך",
   "insights.until": "עד תאריך",
   "insights.show": "הצגה",
-  "insights.again": "קריאה מחדש",
+  "insights.again": "טעינה מחדש",
   "insights.empty": "לא היו מכירות בימים האלה",
   "insights.begin": "התרשימים מתחילים עם התשלום הראשון.",
   "insights.sell": "למכירה",
@@ -68,7 +68,7 @@ export const WORDS = {
   "insights.noneBefore": {
     one: "לא היו מכירות ביום הקודם",
     two: "לא היו מכירות ביומיים הקודמים",
-    other: "לא היו מכירות ב-{count} הימים הקודמים",
+    other: "לא היו מכירות ב־{count} הימים הקודמים",
   },
   "insights.payments": { one: "תשלום אחד", two: "שני תשלומים", other: "{count} תשלומים" },
   "insights.attempts": {

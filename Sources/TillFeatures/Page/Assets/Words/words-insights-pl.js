@@ -3,7 +3,7 @@
 
 export const WORDS = {
   "insights.title": "Analizy – Till",
-  "insights.reading": "Odczytywanie…",
+  "insights.reading": "Wczytywanie…",
   "insights.range": "Okres",
   "insights.today": "Dziś",
   "insights.days7": "7 dni",
@@ -13,7 +13,7 @@ export const WORDS = {
   "insights.from": "Od",
   "insights.until": "Do",
   "insights.show": "Pokaż",
-  "insights.again": "Odczytaj ponownie",
+  "insights.again": "Wczytaj ponownie",
   "insights.empty": "W tych dniach nic nie sprzedano",
   "insights.begin": "Wykresy pojawią się po pierwszej płatności.",
   "insights.sell": "Przejdź do sprzedaży",
@@ -47,7 +47,7 @@ export const WORDS = {
   "insights.changed": "Od tego czasu zmieniły się płatności.",
   "insights.missed": "Od tego czasu płatności mogły się zmienić.",
   "insights.matched": "Zgodne",
-  "insights.remainder": "Reszta niewyjaśniona",
+  "insights.remainder": "Różnica niewyjaśniona",
   "insights.noRows": "Wiersze niezaimportowane",
   "insights.returned": "Cofnięto",
   "insights.unread": "Nie odczytano",
@@ -61,10 +61,10 @@ export const WORDS = {
   "insights.noTender": "Brak",
   "insights.pair": "{one}, {other}",
   "insights.versus": {
-    one: "{change} do dnia poprzedniego",
-    few: "{change} do poprzednich {count} dni",
-    many: "{change} do poprzednich {count} dni",
-    other: "{change} do poprzednich {count} dnia",
+    one: "{change} wobec poprzedniego dnia",
+    few: "{change} wobec poprzednich {count} dni",
+    many: "{change} wobec poprzednich {count} dni",
+    other: "{change} wobec poprzednich {count} dnia",
   },
   "insights.noneBefore": {
     one: "Brak sprzedaży poprzedniego dnia",
@@ -118,7 +118,7 @@ export const WORDS = {
   "insights.inCurrency": "{name} w {currency}",
   "insights.week": "Tydzień",
   "insights.day": "Dzień",
-  "insights.net": "Netto",
+  "insights.net": "Saldo",
   "insights.before": "Wcześniej",
   "insights.sum": "Suma",
   "insights.hour": {

@@ -23,7 +23,7 @@ export const WORDS = {
   "list.anyStaff": "الكل",
   "list.shop": "المتجر",
   "list.anyShop": "الكل",
-  "list.wallet": "محفظة",
+  "list.wallet": "محفظة رقمية",
   "list.from": "من",
   "list.amount": "المبلغ",
   "list.least": "أقل مبلغ",
@@ -31,7 +31,7 @@ export const WORDS = {
   "list.most": "أكبر مبلغ",
   "list.clear": "مسح",
   "list.searching": "جارٍ البحث…",
-  "list.noAnswer": "لا رد",
+  "list.noAnswer": "لا استجابة",
   "list.count": {
     zero: "لا توجد مدفوعات",
     one: "دفعة واحدة",

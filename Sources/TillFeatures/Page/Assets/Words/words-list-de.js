@@ -35,7 +35,7 @@ export const WORDS = {
   "list.count": { one: "{count} Zahlung", other: "{count} Zahlungen" },
   "list.countMore": { one: "{count} oder mehr Zahlungen", other: "{count} oder mehr Zahlungen" },
   "list.provider": "Anbieter",
-  "list.captured": "Eingezogen",
+  "list.captured": "Kassiert",
   "list.shown": "{name} (angezeigte)",
   "list.full": "Die neuesten {count} werden angezeigt. Für andere wählen Sie einen kürzeren Zeitraum.",
   "list.back": "Durchsucht bis zurück zum {day}.",

@@ -23,7 +23,7 @@ export const WORDS = {
   "list.anyStaff": "Wszyscy",
   "list.shop": "Sklep",
   "list.anyShop": "Wszystkie",
-  "list.wallet": "Portfel",
+  "list.wallet": "Portfel cyfrowy",
   "list.from": "Od",
   "list.amount": "kwota",
   "list.least": "Kwota minimalna",

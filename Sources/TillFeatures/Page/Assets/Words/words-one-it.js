@@ -96,7 +96,7 @@ export const WORDS = {
   "one.disputeOpened": "Contestazione aperta.",
   "one.disputeUpdated": "Contestazione aggiornata.",
   "one.disputeFundsWithdrawn": "Fondi contestati prelevati.",
-  "one.disputeFundsReinstated": "Fondi contestati restituiti.",
+  "one.disputeFundsReinstated": "Fondi contestati riaccreditati.",
   "one.disputeClosed": "Contestazione chiusa.",
   "one.refundDone": "{sum} rimborsati. {kept} trattenuti.",
   "one.captureDone": "{sum} incassati. {kept} trattenuti.",

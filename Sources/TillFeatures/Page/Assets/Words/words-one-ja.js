@@ -14,7 +14,7 @@ export const WORDS = {
   "one.step2": "手順2／2",
   "one.defective": "不良または破損",
   "one.mind": "お客様のご都合",
-  "one.twice": "二重の会計",
+  "one.twice": "二重請求",
   "one.cancel": "キャンセル",
   "one.review": "確認",
   "one.now": "現在",

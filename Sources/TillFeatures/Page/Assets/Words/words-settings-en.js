@@ -245,6 +245,8 @@ export const WORDS = {
   "settings.removeRole": "Remove the role {name}?",
   "settings.removeRoleWords": "Nobody can be given it any more. A role that somebody has is not removed.",
   "settings.otherRoleFirst": "Give those people another role first.",
+  "settings.roleIsOther": "What the role allows now is shown above the form. Send the form again to replace "
+    + "that with your entries.",
   "settings.listNow": "What is shown now is how it stands.",
   "settings.scopeRead": "Read",
   "settings.readUnder": "payments, receipts, the ledger",
@@ -461,6 +463,8 @@ export const WORDS = {
   "settings.auditChanges": "Changes: {count}",
   "settings.auditChangesOf": "Changes: {count}, entry {number}",
   "settings.auditLeftOut": "Not recorded: {count}",
+  "settings.auditUnreadable": "Unreadable",
+  "settings.auditUnreadableWords": "This entry cannot be read. Check the log with the command below.",
   "settings.auditNone": "No entries",
   "settings.auditNoneWords": "Nothing in the log is of this name, ID or kind.",
   "settings.auditFurther": "None among the entries searched so far. Older ones can be searched.",
